@@ -1,0 +1,63 @@
+# Two commands on a fresh machine: `make demo` and `make test`. They need Python 3.11+ and, the
+# first time, the Python index and Maven Central.
+
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
+  $$name -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$name && break; done)
+VENV   := .venv
+RUN    := $(VENV)/bin/python
+LAKE   ?= build/demo-lake
+
+# A stamp names what it stands for, so that a changed lock, project file or folder asks again.
+LIBRARIES := $(VENV)/ready-$(word 1,$(shell cat requirements.txt | cksum))
+PACKAGE   := $(VENV)/clwl-$(word 1,$(shell (pwd; cat requirements.txt pyproject.toml) | cksum))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test bench lint doctor lock clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1 /p' Makefile | while read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+setup: $(PACKAGE) ## make .venv from the lock, install clwl, fetch the Delta JARs
+
+demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
+	@$(VENV)/bin/clwl demo --lake $(LAKE)
+
+test: $(PACKAGE) ## every test
+	@$(RUN) -m pytest
+
+bench: $(PACKAGE) ## measure the throughput of routing
+	@$(RUN) benchmarks/run.py
+
+lint: $(PACKAGE) ## ruff, mypy and the rules on imports
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m mypy
+	@$(VENV)/bin/lint-imports
+
+doctor: $(PACKAGE) ## say what is wrong with this machine, if anything
+	@$(VENV)/bin/clwl doctor
+
+lock: ## write requirements.txt anew from pyproject.toml; needs uv
+	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet \
+	  --output-file requirements.txt
+
+clean: ## remove .venv and everything that was built
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(PACKAGE): $(LIBRARIES)
+	@$(RUN) -m pip install --quiet --no-deps --no-build-isolation --no-index --editable .
+	@$(RUN) -m clwl_spark.runtime
+	@rm -f $(VENV)/clwl-[0-9]*
+	@touch $@
+
+$(LIBRARIES):
+	@test -n "$(PYTHON)" && $(PYTHON) -c '$(NEW_ENOUGH)' || { \
+	  echo "clwl needs Python 3.11 or newer; found none, or an older one: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@$(RUN) -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@echo "installing the libraries of requirements.txt into $(VENV); a few minutes, once"
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@rm -f $(VENV)/ready-[0-9]*
+	@touch $@

@@ -1,0 +1,102 @@
+"""The tree of errors. Only these leave the package; each says what, where and what to do.
+
+ClwlError                    anything that the command line turns into one sentence
+├── UsageError               wrong words, settings or parameters                (exit 2)
+│   ├── SettingsError        unknown or unusable setting
+│   └── ExitFunctionError    the configured cluster workload exit cannot be used
+├── InputError               tables or files that cannot be used                (exit 2)
+│   ├── MissingLakeError     no lake, or no such table in it
+│   ├── MissingColumnsError  a table lacks columns that the contract names
+│   ├── TopologyError        rows out of range, unknown words, duplicate keys
+│   ├── IngestError          a text or folder of which nothing can be used
+│   └── LakeStateError       lake and checkpoint do not belong together
+├── GateError                a quality gate said no                             (exit 1)
+└── SetupError               Java, JARs or Python that do not fit               (exit 3)
+"""
+
+from collections.abc import Sequence
+
+
+class ClwlError(Exception):
+    """Base of all errors of this package; `exit_code` is what the command line ends with."""
+
+    exit_code = 3
+
+
+class UsageError(ClwlError):
+    """Wrong words, options or parameters."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """A setting that is unknown or has an unusable value."""
+
+
+class ExitFunctionError(UsageError):
+    """The configured cluster workload exit cannot be imported or returned something else."""
+
+
+class InputError(ClwlError):
+    """Tables or files that cannot be used."""
+
+    exit_code = 2
+
+
+class MissingLakeError(InputError):
+    """The lake, or a table of it, is not there."""
+
+    def __init__(self, table: str, where: str) -> None:
+        """Name the table and the lake, and the commands that make one."""
+        self.table = table
+        self.where = where
+        super().__init__(
+            f"no table '{table}' in {where}: check --lake, or make one with "
+            f"`clwl generate` or `clwl ingest`"
+        )
+
+
+class MissingColumnsError(InputError):
+    """A table lacks columns, or has them with another type."""
+
+    def __init__(self, table: str, missing: Sequence[str], found: Sequence[str]) -> None:
+        """Keep the parts that a caller acts on."""
+        self.table = table
+        self.missing = tuple(missing)
+        super().__init__(
+            f"table '{table}': missing or differently typed columns {list(missing)}; "
+            f"it has {list(found)}; write the table with the contract's columns"
+        )
+
+
+class TopologyError(InputError):
+    """Topology rows that MQ could not have: out of range, unknown word, duplicate key."""
+
+    def __init__(self, table: str, column: str, value: object, row: str, reason: str) -> None:
+        """Keep table, column, value and row of the first offence."""
+        self.table = table
+        self.column = column
+        self.value = value
+        self.row = row
+        super().__init__(
+            f"table '{table}', column '{column}': {value!r} {reason}; row {row}; "
+            f"nothing was written: correct the row and write again"
+        )
+
+
+class IngestError(InputError):
+    """A text, or a whole folder, of which nothing can be used."""
+
+
+class LakeStateError(InputError):
+    """The lake and its routing state (checkpoint, algorithm, history) do not belong together."""
+
+
+class GateError(ClwlError):
+    """A quality gate said no."""
+
+    exit_code = 1
+
+
+class SetupError(ClwlError):
+    """Java, the Delta JARs or Python that do not fit; `clwl doctor` says which."""

@@ -1,0 +1,1 @@
+"""The choice itself: integers in arrays, no Spark, no pandas."""

@@ -1,0 +1,211 @@
+"""Whose text it is: events grouped by queue manager, and what is no part of any of its texts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+
+from clwl_spark.errors import IngestError
+from clwl_spark.mq.mqsc import ENDS, changes_definitions
+from clwl_spark.mq.records import SHOWN_TEXT, Ending, Event, Opening, Other, Reject, Script, Shown
+
+RUNS: Final = frozenset({"session", "here"})
+"""Openings that start another run of runmqsc, where text behind an END counts again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Consecutive events of one queue manager; origin '' where no line opens it."""
+
+    qmgr: str
+    origin: str
+    events: tuple[Event, ...]
+    terminator: str = ""
+
+
+def read_sections(
+    events: Sequence[Event], source: str, observer: str | None
+) -> tuple[list[Section], list[Reject]]:
+    """Group a text's events by the queue manager whose text it is.
+
+    Args:
+        events: the events of one text.
+        source: its name, for rejects.
+        observer: the queue manager of a text that names none.
+
+    Returns:
+        Sections that all name their queue manager, and the lines that no program would take.
+
+    Raises:
+        IngestError: the text says something, but neither it nor `observer` names a queue manager.
+
+    Source: CONTRACT, "What MQ's texts become", 1 and 6.
+    """
+    sections, rejects = _without_prose(_split(events), source)
+    return _named(_until_end(sections), source, observer), rejects
+
+
+def _split(events: Iterable[Event]) -> list[Section]:
+    """Start a section at every opening, at a session's end and where runmqsc counts anew."""
+    sections: list[Section] = []
+    current = Section("", "", ())
+    found: list[Event] = []
+    number = 0
+    for event in events:
+        following = _following(current, event, number)
+        if following is not None:
+            sections.append(replace(current, events=tuple(found)))
+            current, found, number = following, [], 0
+        if isinstance(event, Script):
+            number = event.number or number
+        if isinstance(event, Shown) and event.kind == "qmgr" and not current.qmgr:
+            current = replace(current, qmgr=event.attributes.get("QMNAME", ""))
+        found.append(event)
+    sections.append(replace(current, events=tuple(found)))
+    return [section for section in sections if section.events]
+
+
+def _following(current: Section, event: Event, number: int) -> Section | None:
+    """The section that this event starts, if it starts one."""
+    if isinstance(event, Opening):
+        return Section(event.qmgr, event.origin, (), event.terminator)
+    if current.origin in RUNS and _ends(current, event):
+        return Section("", "", ())
+    if isinstance(event, Script) and 0 < event.number <= number:
+        return Section("", "", ())
+    if isinstance(event, Shown) and event.kind == "qmgr":
+        name = event.attributes.get("QMNAME", current.qmgr)
+        return Section(name, "shown", ()) if current.qmgr and name != current.qmgr else None
+    return None
+
+
+def _ends(run: Section, event: Event) -> bool:
+    """True where a run of runmqsc ends: by its closing words, or with its here-document."""
+    if isinstance(event, Other):
+        return bool(run.terminator) and event.text.strip() == run.terminator
+    return isinstance(event, Ending)
+
+
+def _without_prose(sections: list[Section], source: str) -> tuple[list[Section], list[Reject]]:
+    """Drop what stands around sessions in logs and documents; refuse unknown lines of scripts."""
+    events = [event for section in sections for event in section.events]
+    echoed = any(isinstance(event, Script) and event.number for event in events)
+    shown = any(isinstance(event, Shown) for event in events)
+    if not (echoed or shown or any(section.origin in RUNS for section in sections)):
+        return sections, _unknown_lines(events, source)
+    kept: list[Section] = []
+    rejects: list[Reject] = []
+    for section in sections:
+        # What a terminal shows as typed comes again as runmqsc's echo.
+        typed = _typed(section) if echoed else []
+        kept.append(replace(section, events=_without(section.events, typed)))
+        rejects.extend(_typed_in_prose(section, typed, source))
+    return kept, rejects
+
+
+def _typed(section: Section) -> list[Script]:
+    """Commands without an echo, in a session or among other text."""
+    prose = not section.origin and any(isinstance(event, Other) for event in section.events)
+    if section.origin != "session" and not prose:
+        return []
+    return [event for event in section.events if isinstance(event, Script) and not event.number]
+
+
+def _without(events: Sequence[Event], dropped: Sequence[Event]) -> tuple[Event, ...]:
+    lines = {event.line for event in dropped}
+    return tuple(event for event in events if event.line not in lines)
+
+
+def _typed_in_prose(section: Section, typed: Sequence[Script], source: str) -> list[Reject]:
+    """One reject for the commands that stand among other text, outside any session."""
+    if section.origin or not typed:
+        return []
+    first = typed[0]
+    reason = f"{len(typed)} command(s) among other text, outside a runmqsc session: not read"
+    return [Reject(source, first.line, first.text[:SHOWN_TEXT], reason)]
+
+
+def _unknown_lines(events: Sequence[Event], source: str) -> list[Reject]:
+    """One reject per line that looks like a command, one per run of other lines."""
+    rejects: list[Reject] = []
+    for unknown, run in groupby(events, key=lambda event: isinstance(event, Other)):
+        if not unknown:
+            continue
+        others = [event for event in run if isinstance(event, Other)]
+        alike = [event for event in others if "(" in event.text]
+        for event in alike or others[:1]:
+            reason = "not an MQSC command"
+            rejects.append(Reject(source, event.line, event.text.strip()[:SHOWN_TEXT], reason))
+    return rejects
+
+
+def _until_end(sections: Sequence[Section]) -> list[Section]:
+    """Cut off what stands behind an END, up to the next run of runmqsc."""
+    kept: list[Section] = []
+    ended = False
+    for section in sections:
+        ended = ended and section.origin not in RUNS
+        if ended:
+            continue
+        events = list(section.events)
+        for index, event in enumerate(events):
+            if isinstance(event, Script) and event.verb.rstrip(";") in ENDS:
+                del events[index:]
+                ended = not event.number
+                break
+        kept.append(replace(section, events=tuple(events)))
+    return kept
+
+
+def _named(sections: Sequence[Section], source: str, observer: str | None) -> list[Section]:
+    """Give every section its queue manager: its own, a neighbour's, else the observer."""
+    names = [section.qmgr or _own_receiver(section.events) for section in sections]
+    fallback = next(filter(None, names), "") or observer or _system(sections)
+    if not fallback:
+        if not any(map(_says_something, sections)):
+            return []
+        message = (
+            f"{source}: names no queue manager; say whose text it is with --observer, or add the "
+            f"output of DISPLAY QMGR"
+        )
+        raise IngestError(message)
+    named: list[Section] = []
+    for section, name in zip(sections, names, strict=True):
+        fallback = name or fallback
+        named.append(replace(section, qmgr=fallback))
+    return [
+        section
+        for section in named
+        if any(isinstance(event, Script | Shown) for event in section.events)
+    ]
+
+
+def _says_something(section: Section) -> bool:
+    """True where rows may come of a section, so that it matters whose text it is."""
+    return any(
+        isinstance(event, Shown) or (isinstance(event, Script) and changes_definitions(event.text))
+        for event in section.events
+    )
+
+
+def _own_receiver(events: Iterable[Event]) -> str:
+    """The viewer of DISPLAY CLUSQMGR output: the one shown with its own CLUSRCVR."""
+    names = {
+        event.attributes.get("CLUSQMGR", "")
+        for event in events
+        if isinstance(event, Shown)
+        and event.kind == "clusqmgr"
+        and event.attributes.get("DEFTYPE") == "CLUSRCVR"
+    }
+    return names.pop() if len(names) == 1 else ""
+
+
+def _system(sections: Iterable[Section]) -> str:
+    """z/OS messages carry a command prefix, by custom the queue manager's name; the last resort."""
+    names = {
+        event.system
+        for section in sections
+        for event in section.events
+        if isinstance(event, Shown) and event.system
+    }
+    return names.pop() if len(names) == 1 else ""

@@ -1,0 +1,127 @@
+"""The end state of one queue manager's objects after a text's commands and displays."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from clwl_spark.mq.changes import TextState, carry_out
+from clwl_spark.mq.records import (
+    SHOWN_TEXT,
+    Attributes,
+    Definition,
+    Event,
+    Failure,
+    PieceRefusedError,
+    Reject,
+    Script,
+    Shown,
+)
+from clwl_spark.mq.sections import Section
+
+NAME_KEYS: Final = {
+    "queue": ("QUEUE",),
+    "channel": ("CHANNEL",),
+    "namelist": ("NAMELIST",),
+    "topic": ("TOPIC",),
+    "sub": ("SUB", "SUBID"),
+}
+"""Kind -> the attributes that may hold an object's name; the first that is not blank counts."""
+
+_SUBTYPE_KEYS: Final = {"queue": "TYPE", "channel": "CHLTYPE"}
+_NAME: Final = re.compile(r"[A-Za-z0-9._/%]{1,48}")
+
+
+def read_states(sections: Iterable[Section], source: str) -> tuple[list[TextState], list[Reject]]:
+    """Apply a text's sections in order, each to its queue manager.
+
+    Args:
+        sections: sections that name their queue manager.
+        source: the text's name.
+
+    Returns:
+        One state per queue manager, in order of appearance, and the sections of which the name
+        is none (a shell variable, for one).
+
+    Source: CONTRACT, "What MQ's texts become", 6 (ALTER, DELETE, REPLACE, LIKE in order).
+    """
+    states: dict[str, TextState] = {}
+    rejects: list[Reject] = []
+    for section in sections:
+        if not _NAME.fullmatch(section.qmgr):
+            reason = (
+                f"'{section.qmgr}' is no queue manager's name; its part of the text is left out"
+            )
+            rejects.append(Reject(source, section.events[0].line, section.qmgr, reason))
+            continue
+        state = states.setdefault(section.qmgr, TextState(section.qmgr, source))
+        dump = section.origin == "dump"
+        for event in _carried_out(section.events):
+            try:
+                if isinstance(event, Shown):
+                    _show(state, event)
+                elif isinstance(event, Script):
+                    carry_out(state, event, dump=dump)
+            except PieceRefusedError as error:
+                state.rejects.append(refuse(state.source, event, str(error)))
+    return list(states.values()), rejects
+
+
+def refuse(source: str, event: Script | Shown, reason: str) -> Reject:
+    """Make the reject of a command or a displayed object."""
+    if isinstance(event, Script):
+        text = event.text
+    else:
+        text = " ".join(f"{key}({value})" for key, value in event.attributes.items())
+    return Reject(source, event.line, text[:SHOWN_TEXT], reason)
+
+
+def _carried_out(events: Iterable[Event]) -> list[Script | Shown]:
+    """Leave out the commands that MQ answered with an error."""
+    kept: list[Script | Shown] = []
+    for event in events:
+        if isinstance(event, Script | Shown):
+            kept.append(event)
+        elif isinstance(event, Failure) and kept and isinstance(kept[-1], Script):
+            kept.pop()
+    return kept
+
+
+def _show(state: TextState, shown: Shown) -> None:
+    """Take a displayed object in: the queue manager's own into its state, others as a view."""
+    attributes = dict(shown.attributes)
+    if "TARGQ" in attributes:
+        attributes["TARGET"] = attributes.pop("TARGQ")
+    if "NAMES" in attributes:
+        # Shown names have no quotes, and their case is meant.
+        names = [name.strip() for name in attributes["NAMES"].split(",")]
+        attributes["NAMES"] = ",".join(f"'{name}'" for name in names)
+    if shown.kind in ("clusqmgr", "status") or attributes.get("CLUSQMGR"):
+        state.views.append(replace(shown, attributes=attributes))
+    elif shown.kind == "qmgr" or shown.kind in NAME_KEYS:
+        _show_own(state, replace(shown, attributes=attributes))
+
+
+def _show_own(state: TextState, shown: Shown) -> None:
+    """Add a displayed definition to what is known of it."""
+    attributes, kind = shown.attributes, shown.kind
+    name = state.qmgr if kind == "qmgr" else _name(kind, attributes)
+    subtype = attributes.get(_SUBTYPE_KEYS.get(kind, ""), "")
+    old = state.objects.get((kind, name))
+    if old and attributes.get("QSGDISP") == "GROUP" != old.attributes.get("QSGDISP"):
+        # On z/OS a group definition is the master of copies; the copy is the object.
+        return
+    base = old.attributes if old and old.subtype == subtype else {}
+    complete = old is not None and not old.shown and not old.implied
+    state.objects[kind, name] = Definition(
+        kind, subtype, name, {**base, **attributes}, shown.line, shown=not complete
+    )
+
+
+def _name(kind: str, attributes: Attributes) -> str:
+    """The displayed object's name; a cluster's topic or queue must say whose it is."""
+    name = next((attributes[key] for key in NAME_KEYS[kind] if attributes.get(key)), "")
+    if not name or attributes.get("TYPE") in ("CLUSTER", "QCLUSTER"):
+        reason = f"a {kind} without a name, or one of a cluster without its CLUSQMGR"
+        raise PieceRefusedError(reason)
+    return name

@@ -1,0 +1,1 @@
+"""From a request (who puts to what) to its plan: name resolution, candidate rows, routes."""

@@ -1,0 +1,111 @@
+"""All that routing needs to know of one queue manager, as one row of data that joins the stream.
+
+Source: SEMANTICS 5 (CLWLMRUC, resets), 7 (transmission queues).
+"""
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.plan.names import NAME, own_definitions
+from clwl_spark.topology.views import VIEW_KEY, VIEWER, Topology, viewers
+from clwl_spark.vocabulary import ChannelType, Usage
+
+FACTS: Final = "facts"
+PLANS: Final = "plans"
+ROUTES: Final = "routes"
+SENDERS: Final = "senders"
+RESETS: Final = "resets"
+DEFINITIONS: Final = "definitions"
+CURRENT: Final = "current"
+PLAN_COLUMNS: Final = (
+    c.PLAN_ID,
+    c.SNAPSHOT_ID,
+    c.OBJECT_TYPE,
+    c.OBJECT_NAME,
+    c.OBJECT_QMGR,
+    c.KIND,
+    c.REASON,
+    c.RESOLVED_OBJECT,
+    c.RESOLVED_QMGR,
+    c.BIND_DEFAULT,
+    c.XMITQ,
+    "choices",
+)
+ROUTE_COLUMNS: Final = (
+    c.PLAN_ID,
+    c.CHOICE,
+    c.DEST_QMGR,
+    c.DEST_OBJECT,
+    c.CHANNEL,
+    c.IS_ALIAS,
+    c.CHANNEL_CLUSTER,
+    c.IS_LOCAL,
+    c.CLWLWGHT,
+)
+
+
+def senders(of: DataFrame, topology: Topology) -> DataFrame:
+    """What each queue manager has to do with routes beyond the plans.
+
+    Args:
+        of: (snapshot_id, viewer), distinct.
+        topology: the tables.
+
+    Grain: one row per (snapshot_id, viewer): CLWLMRUC, DEFCLXQ, the transmission queues with a
+    CLCHNAME, and the transmission queues that channels are associated with now.
+    """
+    known = viewers(of, topology)
+    queues = own_definitions(known, topology).where(
+        (F.col(c.USAGE) == Usage.XMITQ.value) & (F.col(c.CLCHNAME) != "")
+    )
+    defined = queues.groupBy(*VIEW_KEY).agg(
+        F.collect_list(F.struct(NAME, c.CLCHNAME)).alias(DEFINITIONS)
+    )
+    associated = topology.channel_status.where(
+        (F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value) & (F.col(c.XMITQ) != "")
+    )
+    current = associated.groupBy(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).agg(
+        F.collect_list(F.struct(c.CHANNEL, c.REMOTE_QMGR, c.XMITQ)).alias(CURRENT)
+    )
+    return (
+        known.select(*VIEW_KEY, c.CLWLMRUC, c.DEFCLXQ)
+        .join(defined, list(VIEW_KEY), "left")
+        .join(current, list(VIEW_KEY), "left")
+    )
+
+
+def facts(
+    plans: DataFrame, candidates: DataFrame, sender_rows: DataFrame, resets: DataFrame
+) -> DataFrame:
+    """Gather what the choice needs per queue manager.
+
+    Args:
+        plans: rows of route_plans.
+        candidates: rows of route_candidates; the survivors are the routes.
+        sender_rows: `senders`.
+        resets: rows of snapshot_resets that say True.
+
+    Grain: one row per queue manager with plans: (qmgr, facts), facts a JSON document with the
+    lists PLANS, ROUTES, SENDERS and RESETS.
+    """
+    owner = plans.select(c.PLAN_ID, c.QMGR)
+    routes = candidates.where(F.col(c.ELIMINATED_BY).isNull()).join(owner, c.PLAN_ID)
+    by_sender = sender_rows.withColumnRenamed(VIEWER, c.QMGR)
+    listed = [
+        _listed(plans, PLANS, PLAN_COLUMNS),
+        _listed(routes, ROUTES, ROUTE_COLUMNS),
+        _listed(by_sender, SENDERS, [x for x in by_sender.columns if x != c.QMGR]),
+        resets.groupBy(c.QMGR).agg(F.collect_set(c.SNAPSHOT_ID).alias(RESETS)),
+    ]
+    gathered = listed[0]
+    for frame in listed[1:]:
+        gathered = gathered.join(frame, c.QMGR, "left")
+    document = F.to_json(F.struct(PLANS, ROUTES, SENDERS, RESETS))
+    return gathered.select(c.QMGR, document.alias(FACTS))
+
+
+def _listed(rows: DataFrame, name: str, columns: "tuple[str, ...] | list[str]") -> DataFrame:
+    return rows.groupBy(c.QMGR).agg(F.collect_list(F.struct(*columns)).alias(name))

@@ -1,0 +1,204 @@
+"""Name resolution of many requests: gather what each queue manager knows, then resolve.
+
+Resolution walks definitions and is not relational, so Spark gathers, per snapshot and queue
+manager, the few definitions and names that the walk can ask for, and `resolve` walks.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.plan.resolve import Definition, Knowledge, resolve
+from clwl_spark.topology.views import (
+    CHANNELS_SEEN_BY,
+    CLUSTERS,
+    QUEUES_SEEN_BY,
+    VIEW_KEY,
+    VIEWER,
+    Keep,
+    Topology,
+    in_clusters,
+    others_rows,
+    own_rows,
+)
+from clwl_spark.vocabulary import QueueType
+
+NAME: Final = "name"
+_DEFINITION_COLUMNS: Final = (
+    c.QTYPE,
+    "shared",
+    c.PUT_ENABLED,
+    c.DEFBIND,
+    c.TARGET,
+    c.RNAME,
+    c.RQMNAME,
+    c.XMITQ,
+    c.USAGE,
+)
+_RESOLUTION_SCHEMA: Final = (
+    "snapshot_id string, viewer string, object_name string, object_qmgr string, kind string, "
+    "reason int, resolved_object string, resolved_qmgr string, resolution_path array<string>, "
+    "bind_default string, xmitq string"
+)
+_ARROW_SCHEMA: Final = pa.schema(
+    [
+        *((x, pa.string()) for x in (*VIEW_KEY, c.OBJECT_NAME, c.OBJECT_QMGR, c.KIND)),
+        (c.REASON, pa.int32()),
+        (c.RESOLVED_OBJECT, pa.string()),
+        (c.RESOLVED_QMGR, pa.string()),
+        (c.RESOLUTION_PATH, pa.list_(pa.string())),
+        (c.BIND_DEFAULT, pa.string()),
+        (c.XMITQ, pa.string()),
+    ]
+)
+
+
+def resolutions(
+    asked: DataFrame, known: DataFrame, topology: Topology, keep: Keep
+) -> DataFrame:
+    """Resolve each distinct (O, R) of each sender.
+
+    Args:
+        asked: (snapshot_id, viewer, object_name, object_qmgr), distinct.
+        known: `views.viewers` of the senders.
+        topology: the tables.
+        keep: what to do with frames that several steps read.
+
+    Grain: one row per row of `asked`, with the columns of `resolve.Resolution`.
+    Source: SEMANTICS 2.
+    """
+    definitions = keep(own_definitions(known, topology))
+    names = keep(_names_of_interest(asked, definitions))
+    gathered = (
+        asked.groupBy(*VIEW_KEY)
+        .agg(F.collect_list(F.struct(c.OBJECT_NAME, c.OBJECT_QMGR)).alias("asked"))
+        .join(known.select(*VIEW_KEY, c.DEFXMITQ), list(VIEW_KEY))
+        .join(_listed(_only_named(definitions, names), "definitions"), list(VIEW_KEY), "left")
+        .join(_listed(seen_queues(names, known, topology), "seen_queues"), list(VIEW_KEY), "left")
+        .join(_listed(_seen_qmgrs(names, known, topology), "seen_qmgrs"), list(VIEW_KEY), "left")
+    )
+    return gathered.mapInArrow(_resolve_batches, _RESOLUTION_SCHEMA)
+
+
+def own_definitions(known: DataFrame, topology: Topology) -> DataFrame:
+    """The senders' own queue definitions, as resolution sees them.
+
+    Grain: one row per (snapshot_id, viewer, name): the attributes of the row of the lowest
+    cluster name, and `shared` where some row is in a cluster of the sender's (S3, P3).
+    """
+    rows = own_rows(known, topology.queues, (c.QUEUE, c.CLUSTER)).join(
+        known.select(*VIEW_KEY, CLUSTERS), list(VIEW_KEY)
+    )
+    attributes = [x for x in (*_DEFINITION_COLUMNS, c.CLCHNAME) if x != "shared"]
+    return (
+        rows.groupBy(*VIEW_KEY, F.col(c.QUEUE).alias(NAME))
+        .agg(
+            F.min_by(F.struct(*attributes), F.col(c.CLUSTER)).alias("row"),
+            F.bool_or(in_clusters(c.CLUSTER)).alias("shared"),
+        )
+        .select(*VIEW_KEY, NAME, "shared", "row.*")
+    )
+
+
+def seen_queues(names: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
+    """Which of the names are queues that the viewer sees on other queue managers.
+
+    Grain: one row per (snapshot_id, viewer, name), with the DEFBIND of the lowest (qmgr, cluster).
+    """
+    found = _others_queues(names, known, topology).where(~_is_qmgr_alias())
+    lowest = F.min_by(c.DEFBIND, F.struct(c.QMGR, c.CLUSTER))
+    return found.groupBy(*VIEW_KEY, NAME).agg(lowest.alias(c.DEFBIND))
+
+
+def _seen_qmgrs(names: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
+    """Which of the names are queue managers, or aliases of them on others, that the viewer sees."""
+    aliases = _others_queues(names, known, topology).where(_is_qmgr_alias())
+    looking = names.join(known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY), list(VIEW_KEY))
+    channels = topology.cluster_channels.join(
+        F.broadcast(names.select(F.col(NAME).alias(c.QMGR)).distinct()), c.QMGR, "left_semi"
+    )
+    qmgrs = others_rows(looking, channels, CHANNELS_SEEN_BY).where(
+        (F.col(NAME) == F.col(c.QMGR)) & in_clusters(c.CLUSTER)
+    )
+    return aliases.select(*VIEW_KEY, NAME).union(qmgrs.select(*VIEW_KEY, NAME)).distinct()
+
+
+def _others_queues(names: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
+    """The rows of others' queues of these names in the viewer's clusters."""
+    looking = names.join(known.select(*VIEW_KEY, CLUSTERS, QUEUES_SEEN_BY), list(VIEW_KEY))
+    return others_named(looking, topology.queues, NAME).where(in_clusters(c.CLUSTER))
+
+
+def others_named(looking: DataFrame, queues: DataFrame, name: str) -> DataFrame:
+    """The rows of others' queues whose name is in the column `name` of `looking`.
+
+    Grain: one row per (row of `looking`, row of the table).
+    """
+    named = queues.withColumn(name, F.col(c.QUEUE))
+    seen = named.withColumnRenamed(c.OBSERVER, QUEUES_SEEN_BY)
+    joined = looking.join(seen, [c.SNAPSHOT_ID, name, QUEUES_SEEN_BY])
+    return joined.where(F.col(VIEWER) != F.col(c.QMGR))
+
+
+def _is_qmgr_alias() -> Column:
+    return (F.col(c.QTYPE) == QueueType.QREMOTE.value) & (F.col(c.RNAME) == "")
+
+
+def _names_of_interest(asked: DataFrame, definitions: DataFrame) -> DataFrame:
+    """Every name that a walk can come to: asked for, or named by an own definition."""
+    columns = [
+        asked.select(*VIEW_KEY, F.explode(F.array(c.OBJECT_NAME, c.OBJECT_QMGR)).alias(NAME)),
+        definitions.where(F.col(c.QTYPE) != QueueType.QLOCAL.value).select(
+            *VIEW_KEY, F.explode(F.array(c.TARGET, c.RNAME, c.RQMNAME)).alias(NAME)
+        ),
+    ]
+    return columns[0].union(columns[1]).where(F.col(NAME) != "").distinct()
+
+
+def _only_named(definitions: DataFrame, names: DataFrame) -> DataFrame:
+    """The definitions of these names."""
+    kept = definitions.join(names, [*VIEW_KEY, NAME], "left_semi")
+    return kept.select(*VIEW_KEY, NAME, *_DEFINITION_COLUMNS)
+
+
+def _listed(rows: DataFrame, name: str) -> DataFrame:
+    """All rows of a (snapshot_id, viewer) in one list."""
+    columns = [x for x in rows.columns if x not in VIEW_KEY]
+    return rows.groupBy(*VIEW_KEY).agg(F.collect_list(F.struct(*columns)).alias(name))
+
+
+def _resolve_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row per (snapshot_id, viewer) in, one row per request out."""
+    for batch in batches:
+        rows = [row for known in batch.to_pylist() for row in _resolve_row(known)]
+        yield pa.RecordBatch.from_pylist(rows, schema=_ARROW_SCHEMA)
+
+
+def _resolve_row(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    knowledge = Knowledge(
+        qmgr=row[VIEWER],
+        definitions={
+            x[NAME]: Definition(**{key: x[key] for key in _DEFINITION_COLUMNS})
+            for x in row["definitions"] or ()
+        },
+        seen_queues={x[NAME]: x[c.DEFBIND] for x in row["seen_queues"] or ()},
+        seen_qmgrs=frozenset(x[NAME] for x in row["seen_qmgrs"] or ()),
+        defxmitq=row[c.DEFXMITQ],
+    )
+    for asked in row["asked"]:
+        found = resolve(knowledge, asked[c.OBJECT_NAME], asked[c.OBJECT_QMGR])
+        yield {
+            **{key: row[key] for key in VIEW_KEY},
+            **asked,
+            c.KIND: found.kind,
+            c.REASON: found.reason,
+            c.RESOLVED_OBJECT: found.resolved_object,
+            c.RESOLVED_QMGR: found.resolved_qmgr,
+            c.RESOLUTION_PATH: list(found.path),
+            c.BIND_DEFAULT: found.bind_default,
+            c.XMITQ: found.xmitq,
+        }

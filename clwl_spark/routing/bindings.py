@@ -1,0 +1,106 @@
+"""Binding keys as integers: which messages share one choice.
+
+Source: SEMANTICS 6, P15.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from clwl_spark import columns as c
+from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN
+from clwl_spark.routing.answers import BY_GROUP, BY_OPEN, NO_BINDING, SenderPlans
+from clwl_spark.routing.history import Key, Memory, Route
+
+BIND_CODES = {"AS_Q_DEF": 0, "ON_OPEN": 1, "NOT_FIXED": 2, "ON_GROUP": 3}
+"""The codes of MQOO_BIND options in blocks."""
+_EFFECTIVE = np.array([NO_BINDING, BY_OPEN, NO_BINDING, BY_GROUP], dtype=np.int8)
+_GROWTH = 1024
+
+
+@dataclass
+class Bindings:
+    """All binding keys that a queue manager has or gets in a batch.
+
+    Attributes:
+        keys: key -> index.
+        route: (at least len(keys),) bound route, NOT_CHOSEN where not bound.
+        time: (at least len(keys),) greatest put_time, microseconds.
+    """
+
+    plans: SenderPlans
+    keys: dict[Key, int] = field(default_factory=dict)
+    route: NDArray[np.int64] = field(
+        default_factory=lambda: np.full(_GROWTH, NOT_CHOSEN, dtype=np.int64)
+    )
+    time: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_GROWTH, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        """Number the (object_name, object_qmgr) that plans are asked for."""
+        self._requests: dict[tuple[str, str], int] = {}
+        asked = [(row[c.OBJECT_NAME], row[c.OBJECT_QMGR]) for row in self.plans.plans]
+        codes = [self._requests.setdefault(x, len(self._requests)) for x in asked]
+        self._request_of_plan = np.array(codes, dtype=np.int64)
+        self._asked = list(self._requests)
+
+    def restore(self, memory: Memory, first_route: int) -> None:
+        """Take up the bindings of earlier batches; their routes begin at `first_route`."""
+        self._grow(len(memory.bindings))
+        for at, (key, (_, put_time)) in enumerate(memory.bindings.items()):
+            self.keys[key] = at
+            self.route[at] = first_route + at
+            self.time[at] = put_time
+
+    def key_of(self, keys: pa.Table, plan: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The key index of each message, NO_KEY where it always chooses.
+
+        Args:
+            keys: keys of a block.
+            plan: (messages,) index of each message's plan.
+        """
+        asked = keys[c.BIND].to_numpy()
+        kind = np.where(asked == 0, self.plans.bind_default[plan], _EFFECTIVE[asked])
+        kind[self.plans.is_publication[plan]] = NO_BINDING
+        result = np.full(len(plan), NO_KEY, dtype=np.int32)
+        for by_group, name in ((False, c.OPEN_ID), (True, c.GROUP_ID)):
+            ids = keys[name].combine_chunks()
+            bound = (kind == (BY_GROUP if by_group else BY_OPEN)) & ids.is_valid().to_numpy(
+                zero_copy_only=False
+            )
+            if bound.any():
+                result[bound] = self._indexes(by_group, ids, plan, bound)
+        return result
+
+    def _indexes(
+        self, by_group: bool, ids: pa.Array, plan: NDArray[np.int32], bound: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Key indexes of the bound messages; new keys get the next ones."""
+        local = ids.indices.fill_null(0).to_numpy()[bound].astype(np.int64)
+        requests = self._request_of_plan[plan[bound]]
+        codes, unique = pd.factorize(local * len(self._asked) + requests)
+        values = ids.dictionary.to_pylist()
+        indexes = np.empty(len(unique), dtype=np.int64)
+        for at, combined in enumerate(unique.tolist()):
+            of, request = divmod(combined, len(self._asked))
+            key: Key = (by_group, values[of], *self._asked[request])
+            indexes[at] = self.keys.setdefault(key, len(self.keys))
+        self._grow(len(self.keys))
+        return indexes[codes]
+
+    def _grow(self, size: int) -> None:
+        """Make room for `size` keys."""
+        if size > len(self.route):
+            more = max(size, 2 * len(self.route)) - len(self.route)
+            self.route = np.append(self.route, np.full(more, NOT_CHOSEN, dtype=np.int64))
+            self.time = np.append(self.time, np.zeros(more, dtype=np.int64))
+
+    def remaining(self, oldest: int) -> dict[Key, tuple[Route, int]]:
+        """The bound keys whose last message is not before `oldest`, microseconds."""
+        return {
+            key: (self.plans.routes[self.route[at]], int(self.time[at]))
+            for key, at in self.keys.items()
+            if self.route[at] != NOT_CHOSEN and self.time[at] >= oldest
+        }

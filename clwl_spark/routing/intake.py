@@ -1,0 +1,117 @@
+"""Messages as routing takes them: rejected ones marked, the others with their plan's id.
+
+Source: SEMANTICS S1, P1; the reasons of rejection are `vocabulary.RejectError`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.plan.planning import REQUEST, plan_id
+from clwl_spark.routing.bindings import BIND_CODES
+from clwl_spark.routing.blocks import REJECT
+from clwl_spark.schemas import MESSAGES
+from clwl_spark.vocabulary import Bind, ObjectType, RejectError, Via
+
+JSON_OPTIONS: Final = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "ignoreNullFields": "true",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A snapshot that a run uses: its id and the microsecond from which it is in force."""
+
+    snapshot_id: str
+    valid_from: int
+
+
+def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
+    """Add `error`, `snapshot_id` and the message's request after defaults.
+
+    Args:
+        messages: rows of `messages`.
+        pins: valid snapshots by (valid_from, snapshot_id).
+
+    Grain: one row per message, before and after.
+    """
+    defaulted = (
+        messages.withColumn(c.OBJECT_TYPE, _or(c.OBJECT_TYPE, ObjectType.QUEUE))
+        .withColumn(c.OBJECT_QMGR, F.coalesce(c.OBJECT_QMGR, F.lit("")))
+        .withColumn(c.BIND, _or(c.BIND, Bind.AS_Q_DEF))
+        .withColumn(c.VIA, _or(c.VIA, Via.LOCAL))
+        .withColumn(c.SNAPSHOT_ID, _snapshot(F.unix_micros(c.PUT_TIME), pins))
+    )
+    return defaulted.withColumn(c.ERROR, _error())
+
+
+def for_blocks(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
+    """The few columns that go into blocks; rejected messages are one JSON document each.
+
+    Grain: one row per message, before and after.
+    """
+    original = F.struct(*(F.col(x).alias(x) for x in MESSAGES.names)).alias("original")
+    found = with_requests(messages.select("*", original), pins)
+    fields = (F.col(f"original.{name}").alias(name) for name in MESSAGES.names)
+    reject = F.to_json(F.struct(*fields, c.ERROR), JSON_OPTIONS)
+    bind = F.create_map(*(F.lit(x) for pair in BIND_CODES.items() for x in pair))[F.col(c.BIND)]
+    return found.select(
+        c.QMGR,
+        c.PUT_SEQ,
+        F.unix_micros(c.PUT_TIME).alias(c.PUT_TIME),
+        plan_id().alias(c.PLAN_ID),
+        bind.cast("tinyint").alias(c.BIND),
+        c.OPEN_ID,
+        c.GROUP_ID,
+        c.MESSAGE_ID,
+        F.when(F.col(c.ERROR).isNotNull(), reject).alias(REJECT),
+    )
+
+
+def distinct_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
+    """The distinct requests of messages that can be routed.
+
+    Grain: one row per (plan_id, *REQUEST).
+    """
+    found = with_requests(messages, pins).where(F.col(c.ERROR).isNull())
+    return found.select(*REQUEST).distinct().select(plan_id().alias(c.PLAN_ID), *REQUEST)
+
+
+def _error() -> Column:
+    """The first reason why a message cannot be routed, else null."""
+    reasons = (
+        (F.coalesce(c.QMGR, F.lit("")) == "", RejectError.NO_QMGR),
+        (F.col(c.PUT_SEQ).isNull(), RejectError.NO_PUT_SEQ),
+        (F.col(c.PUT_TIME).isNull(), RejectError.NO_PUT_TIME),
+        (_unknown(c.OBJECT_TYPE, ObjectType), RejectError.UNKNOWN_OBJECT_TYPE),
+        (F.coalesce(c.OBJECT_NAME, F.lit("")) == "", RejectError.NO_OBJECT),
+        (_unknown(c.BIND, Bind), RejectError.UNKNOWN_BIND),
+        (_unknown(c.VIA, Via), RejectError.UNKNOWN_VIA),
+        (F.col(c.SNAPSHOT_ID).isNull(), RejectError.NO_SNAPSHOT),
+    )
+    return F.coalesce(*(F.when(holds, F.lit(reason.value)) for holds, reason in reasons))
+
+
+def _unknown(column: str, words: type[StrEnum]) -> Column:
+    return ~F.col(column).isin([word.value for word in words])
+
+
+def _or(column: str, word: StrEnum) -> Column:
+    return F.coalesce(column, F.lit(word.value))
+
+
+def _snapshot(at: Column, pins: Sequence[Pin]) -> Column:
+    """The snapshot in force at a microsecond: a balanced tree of comparisons, no join."""
+    if not pins:
+        return F.lit(None).cast("string")
+    if len(pins) == 1:
+        return F.when(at >= pins[0].valid_from, F.lit(pins[0].snapshot_id))
+    middle = len(pins) // 2
+    later = at >= pins[middle].valid_from
+    return F.when(later, _snapshot(at, pins[middle:])).otherwise(_snapshot(at, pins[:middle]))

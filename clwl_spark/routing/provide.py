@@ -1,0 +1,177 @@
+"""The plans that a batch needs, made before it is routed and kept in the lake.
+
+Source: SEMANTICS 2 to 4 (plans), C1 (resets).
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.errors import LakeStateError
+from clwl_spark.plan.facts import facts, senders
+from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
+from clwl_spark.routing.intake import distinct_requests
+from clwl_spark.routing.runs import Run
+from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
+from clwl_spark.storage import Lake
+from clwl_spark.topology.changes import neighbours, resets
+from clwl_spark.topology.views import VIEWER, read_topology
+
+POSITION = "position"
+
+
+class PlanProvider:
+    """Makes plans for one run and remembers which of them the run's messages use."""
+
+    def __init__(self, lake: Lake, run: Run, ladder: Ladder) -> None:
+        """Plan for `run` into `lake`."""
+        self._lake = lake
+        self._run = run
+        self._ladder = ladder
+        self._used: list[DataFrame] = []
+        if run.resumed:
+            self._drop_candidates_without_plan()
+
+    def plan_new_messages(self) -> None:
+        """Plan what the messages that no run has looked at yet ask for."""
+        query = (
+            self._lake.stream("messages")
+            .writeStream.foreachBatch(self._plan_batch)
+            .option("checkpointLocation", self._checkpoint("plan"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+
+    def plan_missing(self, plan_ids: Sequence[int]) -> None:
+        """Plan requests of which only the plan's id is known; reads all messages to find them.
+
+        Messages that come between planning and routing need it, and a run that goes on with a
+        killed one whose planning had seen them.
+        """
+        wanted = self._lake.spark.createDataFrame([(x,) for x in plan_ids], "plan_id bigint")
+        found = distinct_requests(self._lake.read("messages"), self._run.pins)
+        self.plan(found.join(F.broadcast(wanted), c.PLAN_ID, "left_semi"))
+
+    def plan(self, requests: DataFrame) -> None:
+        """Plan those requests that have no plan yet, and count all as used by this run."""
+        requests = requests.localCheckpoint()
+        self._used.append(requests.select(c.PLAN_ID))
+        known = self._lake.read(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
+        new = requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti").localCheckpoint()
+        _assert_unique(requests.unionByName(known).distinct())
+        self._make_resets(requests)
+        if new.isEmpty():
+            return
+        topology = read_topology(self._lake, _distinct(new, c.SNAPSHOT_ID))
+        made = make_plans(new, topology, self._ladder, DataFrame.localCheckpoint)
+        self._lake.append(ROUTE_CANDIDATES.name, made.candidates)
+        self._lake.append(ROUTE_PLANS.name, self._with_epochs(made.plans))
+
+    def facts(self) -> DataFrame:
+        """What the run's queue managers need for routing.
+
+        Grain: one row per queue manager, (qmgr, facts).
+        """
+        plans = self._lake.read(ROUTE_PLANS.name)
+        candidates = self._lake.read(ROUTE_CANDIDATES.name)
+        if self._run.resumed or not self._used:
+            pins = [pin.snapshot_id for pin in self._run.pins]
+            plans = plans.where(F.col(c.SNAPSHOT_ID).isin(pins))
+        else:
+            used = reduce(DataFrame.union, self._used).distinct()
+            plans = plans.join(used, c.PLAN_ID, "left_semi")
+        plans = plans.localCheckpoint()
+        of = plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct().localCheckpoint()
+        topology = read_topology(self._lake, _distinct(of, c.SNAPSHOT_ID))
+        made = facts(plans, candidates, senders(of, topology), self._known_resets())
+        return made.localCheckpoint()
+
+    def _plan_batch(self, messages: DataFrame, _: int) -> None:
+        self.plan(distinct_requests(messages, self._run.pins))
+
+    def _make_resets(self, requests: DataFrame) -> None:
+        """Find out, for the requests' senders, which snapshots reset their history."""
+        pairs = self._pairs()
+        if pairs is None:
+            return
+        wanted = requests.select(c.QMGR).distinct().crossJoin(pairs)
+        known = self._lake.read(SNAPSHOT_RESETS.name)
+        keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
+        new = wanted.join(known, keys, "left_anti").localCheckpoint()
+        if new.isEmpty():
+            return
+        ids = {*_distinct(new, c.SNAPSHOT_ID), *_distinct(new, c.PREVIOUS_ID)}
+        topology = read_topology(self._lake, sorted(ids))
+        made = resets(new.withColumnRenamed(c.QMGR, VIEWER), topology, DataFrame.localCheckpoint)
+        self._lake.append(SNAPSHOT_RESETS.name, made)
+
+    def _known_resets(self) -> DataFrame:
+        """The resets among the run's snapshots, with the position of each.
+
+        Grain: one row per (qmgr, snapshot that resets it).
+        """
+        known = self._lake.read(SNAPSHOT_RESETS.name).where(c.IS_RESET)
+        pairs = self._pairs()
+        if pairs is None:
+            return known.where(F.lit(False)).withColumn(POSITION, F.lit(0))
+        positions = self._positions()
+        return known.join(F.broadcast(pairs), [c.SNAPSHOT_ID, c.PREVIOUS_ID], "left_semi").join(
+            F.broadcast(positions), c.SNAPSHOT_ID
+        )
+
+    def _with_epochs(self, plans: DataFrame) -> DataFrame:
+        """Add `reset_epoch`: resets of the queue manager up to the plan's snapshot."""
+        placed = plans.join(F.broadcast(self._positions()), c.SNAPSHOT_ID).select(
+            c.PLAN_ID, c.QMGR, POSITION
+        )
+        at = self._known_resets().select(c.QMGR, F.col(POSITION).alias("reset_at"))
+        epochs = (
+            placed.join(at, c.QMGR)
+            .where(F.col("reset_at") <= F.col(POSITION))
+            .groupBy(c.PLAN_ID)
+            .agg(F.count(F.lit(1)).alias(c.RESET_EPOCH))
+        )
+        return plans.join(epochs, c.PLAN_ID, "left").fillna({c.RESET_EPOCH: 0})
+
+    def _pairs(self) -> DataFrame | None:
+        """Neighbouring snapshots, (snapshot_id, previous_id); None where there is but one."""
+        pairs = neighbours([pin.snapshot_id for pin in self._run.pins])
+        if not pairs:
+            return None
+        return self._lake.spark.createDataFrame(pairs, "snapshot_id string, previous_id string")
+
+    def _positions(self) -> DataFrame:
+        """The position of each snapshot, (snapshot_id, position)."""
+        rows = [(pin.snapshot_id, at) for at, pin in enumerate(self._run.pins)]
+        return self._lake.spark.createDataFrame(rows, "snapshot_id string, position int")
+
+    def _drop_candidates_without_plan(self) -> None:
+        """A run that was killed between the two writes of `plan` left candidates only."""
+        self._lake.spark.sql(
+            f"DELETE FROM {self._lake.sql_name(ROUTE_CANDIDATES.name)} WHERE plan_id NOT IN "
+            f"(SELECT plan_id FROM {self._lake.sql_name(ROUTE_PLANS.name)})"
+        )
+
+    def _checkpoint(self, name: str) -> str:
+        return f"{self._lake.checkpoint_root}/{name}-{self._run.router_id}"
+
+
+def _assert_unique(plans: DataFrame) -> None:
+    """Refuse two requests of one id (`planning.plan_id`).
+
+    Raises:
+        LakeStateError: it happened.
+    """
+    shared = plans.groupBy(c.PLAN_ID).count().where("count > 1").head(1)
+    if shared:
+        raise LakeStateError(
+            f"two requests share plan_id {shared[0][c.PLAN_ID]}: report it with both requests"
+        )
+
+
+def _distinct(frame: DataFrame, column: str) -> list[str]:
+    return [row[0] for row in frame.select(column).distinct().collect()]

@@ -1,0 +1,114 @@
+"""The stateful stream: blocks, grouped by queue manager, through `applyInPandasWithState`.
+
+One run of the query routes one micro-batch: all messages that are there. The plans reach the
+state function as data that joins the stream; a run that finds a plan missing changes nothing and
+says which.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import pandas as pd
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.state import GroupState
+
+from clwl_spark import columns as c
+from clwl_spark.plan.facts import FACTS
+from clwl_spark.routing.blocks import (
+    BLOCK_SCHEMA,
+    IS_FIRST,
+    KEYS,
+    KIND,
+    KIND_MESSAGES,
+    KIND_REJECTS,
+    MESSAGES,
+    PAYLOAD,
+    PEAK,
+    pack,
+)
+from clwl_spark.routing.history import STATE_SCHEMA, Memory, from_state, to_state
+from clwl_spark.routing.intake import Pin, for_blocks
+from clwl_spark.routing.sender import KIND_MISSING, RoutedBlock, Sender
+from clwl_spark.routing.unpack import ANSWERS, DATA
+
+FIGURES: Final = "figures"
+ROUTED_SCHEMA: Final = (
+    "qmgr string, kind string, messages bigint, data binary, answers binary, payload binary, "
+    "figures string"
+)
+_ROUTED_COLUMNS: Final = (c.QMGR, KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES)
+StateFunction = Callable[[tuple[Any, ...], Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]]
+
+
+def routed_blocks(
+    messages: DataFrame, facts: DataFrame, pins: Sequence[Pin], ttl: int, memory_mib: int
+) -> DataFrame:
+    """Route a stream of messages.
+
+    Args:
+        messages: rows of `messages`, a stream.
+        facts: (qmgr, facts) of `plan.facts`, not a stream.
+        pins: valid snapshots, in order.
+        ttl: `binding_ttl`, microseconds.
+        memory_mib: what a worker may use for one queue manager's blocks.
+
+    Grain: one row per routed block, reject block, queue manager (history), or queue manager of
+    which plans are missing.
+    """
+    blocks = for_blocks(messages, pins).mapInArrow(pack, BLOCK_SCHEMA)
+    first = facts.withColumn(IS_FIRST, F.lit(True))
+    with_facts = blocks.join(F.broadcast(first), [c.QMGR, IS_FIRST], "left")
+    return (
+        with_facts.select(c.QMGR, KIND, MESSAGES, KEYS, PAYLOAD, PEAK, FACTS)
+        .groupBy(c.QMGR)
+        .applyInPandasWithState(
+            route_group([pin.snapshot_id for pin in pins], ttl, memory_mib),
+            outputStructType=ROUTED_SCHEMA,
+            stateStructType=STATE_SCHEMA,
+            outputMode="append",
+            timeoutConf="NoTimeout",
+        )
+    )
+
+
+def route_group(snapshots: list[str], ttl: int, memory_mib: int) -> StateFunction:
+    """Make the state function of one run; its state is one queue manager's memory."""
+
+    def route(
+        key: tuple[Any, ...], frames: Iterator[pd.DataFrame], state: GroupState
+    ) -> Iterator[pd.DataFrame]:
+        memory = from_state(*state.get) if state.exists else Memory()
+        sender = Sender(memory, snapshots, ttl, memory_mib)
+        facts = None
+        taken = False
+        for frame in frames:
+            for row in frame.itertuples(index=False):
+                if row.kind == KIND_REJECTS:
+                    rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
+                    yield _frame(key[0], rejected)
+                elif row.kind == KIND_MESSAGES:
+                    sender.add(row.keys, row.payload)
+                    facts = facts or row.facts
+                    taken = True
+        missing = False
+        for block in sender.route(key[0], facts):
+            missing |= block.kind == KIND_MISSING
+            yield _frame(key[0], block)
+        if taken and not missing:
+            state.update(to_state(memory))
+
+    return route
+
+
+def _frame(qmgr: str, block: RoutedBlock) -> pd.DataFrame:
+    row = (
+        qmgr,
+        block.kind,
+        block.messages,
+        block.data,
+        block.answers,
+        block.payload,
+        block.figures,
+    )
+    return pd.DataFrame([row], columns=list(_ROUTED_COLUMNS))

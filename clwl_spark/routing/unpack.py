@@ -1,0 +1,74 @@
+"""Routed blocks become rows again: outcomes, rejected messages, history; runs in `mapInArrow`."""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+import pyarrow as pa
+
+from clwl_spark import columns as c
+from clwl_spark.routing.blocks import PAYLOAD, REJECT, from_ipc
+from clwl_spark.routing.sender import ANSWER, ROW
+from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES
+
+DATA: Final = "data"
+ANSWERS: Final = "answers"
+_TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
+
+
+def unpack_outcomes(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row per block in, one row per outcome out (`schemas.OUTCOMES`)."""
+    for batch in batches:
+        for at in range(batch.num_rows):
+            qmgr, data, answers, payload = (
+                batch.column(name)[at].as_buffer() if name != c.QMGR else batch.column(name)[at]
+                for name in (c.QMGR, DATA, ANSWERS, PAYLOAD)
+            )
+            yield from _outcomes(qmgr.as_py(), from_ipc(data), from_ipc(answers), payload)
+
+
+def unpack_history(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row per queue manager in, one row per channel out (`schemas.BALANCE_HISTORY`)."""
+    for batch in batches:
+        for at in range(batch.num_rows):
+            table = from_ipc(batch.column(DATA)[at].as_buffer())
+            qmgr = pa.repeat(batch.column(c.QMGR)[at], table.num_rows)
+            yield from table.add_column(0, c.QMGR, qmgr).select(
+                BALANCE_HISTORY.names
+            ).to_batches()
+
+
+def unpack_rejects(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row per block in, one row per rejected message out: a JSON document each."""
+    for batch in batches:
+        for payload in batch.column(PAYLOAD):
+            yield from from_ipc(payload.as_buffer()).select([REJECT]).to_batches()
+
+
+def missing_plan_ids(data: bytes) -> list[int]:
+    """The plan ids of a block that says which plans are missing."""
+    ids: list[int] = from_ipc(data)[c.PLAN_ID].to_pylist()
+    return ids
+
+
+def figures(text: str) -> dict[str, object]:
+    """The counts of a block."""
+    counts: dict[str, object] = json.loads(text)
+    return counts
+
+
+def _outcomes(
+    qmgr: str, data: pa.Table, answers: pa.Table, payload: pa.Buffer
+) -> Iterator[pa.RecordBatch]:
+    """The outcomes of one block; rows are in routed order."""
+    said = answers.take(data[ANSWER])
+    ids = from_ipc(payload)[c.MESSAGE_ID].take(data[ROW])
+    columns = {
+        **{name: said[name] for name in answers.column_names},
+        c.QMGR: pa.repeat(pa.scalar(qmgr, pa.string()), data.num_rows),
+        c.PUT_SEQ: data[c.PUT_SEQ],
+        c.MESSAGE_ID: ids,
+        c.PUT_TIME: data[c.PUT_TIME].cast(_TIMESTAMP),
+        c.OUT_OF_ORDER: data[c.OUT_OF_ORDER],
+    }
+    yield from pa.table({name: columns[name] for name in OUTCOMES.names}).to_batches()

@@ -1,0 +1,90 @@
+"""The ladder of elimination: the order of the rules is data, and a rule is a function.
+
+Source: SEMANTICS 4 (seed 0 for `v9`, seed 4 for `v7`).
+"""
+
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.rules.availability import (
+    keep_best_status,
+    keep_put_enabled,
+    keep_resumed,
+    keep_resumed_when_remote,
+)
+from clwl_spark.rules.exit import keep_what_exit_keeps
+from clwl_spark.rules.locality import keep_local_queue
+from clwl_spark.rules.marking import CHOICE_KEY, EXIT, Rule
+from clwl_spark.rules.membership import keep_channels_of_instance_cluster, keep_shared_clusters
+from clwl_spark.rules.priority import (
+    keep_highest_channel_priority,
+    keep_highest_netprty,
+    keep_highest_qmgr_priority,
+    keep_highest_queue_priority,
+)
+from clwl_spark.rules.rank import keep_highest_channel_rank, keep_highest_queue_rank
+from clwl_spark.rules.routes import keep_one_row_per_route
+from clwl_spark.vocabulary import Algorithm
+
+BEFORE_EXIT: Final[dict[Algorithm, tuple[Rule, ...]]] = {
+    Algorithm.V9: (keep_shared_clusters, keep_channels_of_instance_cluster),
+    Algorithm.V7: (keep_put_enabled, keep_shared_clusters, keep_channels_of_instance_cluster),
+}
+AFTER_EXIT: Final[dict[Algorithm, tuple[Rule, ...]]] = {
+    Algorithm.V9: (
+        keep_highest_channel_rank,
+        keep_highest_queue_rank,
+        keep_put_enabled,
+        keep_local_queue,
+        keep_resumed,
+        keep_best_status,
+        keep_highest_netprty,
+        keep_highest_channel_priority,
+        keep_highest_queue_priority,
+        keep_one_row_per_route,
+    ),
+    Algorithm.V7: (
+        keep_local_queue,
+        keep_highest_channel_rank,
+        keep_highest_queue_rank,
+        keep_resumed_when_remote,
+        keep_best_status,
+        keep_highest_netprty,
+        keep_highest_qmgr_priority,
+        keep_highest_queue_priority,
+        keep_one_row_per_route,
+    ),
+}
+LATER_THAN_PUT_ENABLED: Final[dict[Algorithm, tuple[int, ...]]] = {
+    Algorithm.V9: (6, 7, 8, 9, 10, 11, 12, 13, 14),
+    Algorithm.V7: (1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, EXIT),
+}
+"""Rules that a choice in which rule 5 left nothing cannot have seen: it then ends with 2268."""
+
+
+def eliminate(
+    candidates: DataFrame, algorithm: Algorithm, exit_function: Rule | None = None
+) -> DataFrame:
+    """Apply every rule in order; no row is dropped, losers carry the number of their rule.
+
+    Grain: one row per candidate, before and after; `eliminated_by` is added. The frame is
+    exchanged once, by (plan_id, choice), and sorted once, so that each rule's window finds its
+    rows as they are (measured on 2 million rows: one sort per partition key doubled the time).
+
+    Args:
+        candidates: columns of `schemas.ROUTE_CANDIDATES` and `kind`.
+        algorithm: which order of the rules.
+        exit_function: the cluster workload exit: takes the rows in play, returns those it keeps.
+    """
+    placed = (
+        candidates.withColumn(c.ELIMINATED_BY, F.lit(None).cast("int"))
+        .repartition(*CHOICE_KEY)
+        .sortWithinPartitions(*CHOICE_KEY, c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS)
+    )
+    exit_rule = () if exit_function is None else (keep_what_exit_keeps(exit_function),)
+    rules = (*BEFORE_EXIT[algorithm], *exit_rule, *AFTER_EXIT[algorithm])
+    return reduce(lambda frame, rule: frame.transform(rule), rules, placed)

@@ -1,0 +1,58 @@
+"""What every rule is written with: which rows are in play, and how a losing row is marked.
+
+All rules share the partition (plan_id, choice), so the whole ladder costs one exchange.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+
+Rule = Callable[[DataFrame], DataFrame]
+
+CHOICE_KEY: Final = (c.PLAN_ID, c.CHOICE)
+EXIT: Final = 100
+SAME_ROUTE: Final = 0
+
+
+def in_play() -> Column:
+    """True for rows that no earlier rule has eliminated."""
+    return F.col(c.ELIMINATED_BY).isNull()
+
+
+def remote() -> Column:
+    """True for rows that leave the putting queue manager."""
+    return ~F.col(c.IS_LOCAL)
+
+
+def best_in_play(value: Column) -> Column:
+    """The greatest `value` over the rows of the same choice that are in play."""
+    return F.max(F.when(in_play(), value)).over(Window.partitionBy(*CHOICE_KEY))
+
+
+def lowest_in_play(value: Column) -> Column:
+    """The least `value` over the rows of the same choice that are in play."""
+    return F.min(F.when(in_play(), value)).over(Window.partitionBy(*CHOICE_KEY))
+
+
+def any_in_play(flag: Column) -> Column:
+    """True where `flag` holds for some row of the same choice that is in play."""
+    return F.coalesce(best_in_play(flag), F.lit(False))
+
+
+def below_best(attribute: str) -> Column:
+    """True where `attribute` is less than its maximum over the choice's rows in play."""
+    return F.col(attribute) < best_in_play(F.col(attribute))
+
+
+def eliminate(candidates: DataFrame, losing: Column, number: Column | int) -> DataFrame:
+    """Write the rule's `number` on the losing rows that are still in play.
+
+    Grain: one row per candidate (CONTRACT, route_candidates), before and after.
+    """
+    mark = F.lit(number) if isinstance(number, int) else number
+    verdict = F.when(in_play() & losing, mark.cast("int")).otherwise(F.col(c.ELIMINATED_BY))
+    return candidates.withColumn(c.ELIMINATED_BY, verdict)

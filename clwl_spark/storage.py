@@ -1,0 +1,220 @@
+"""The lake: Delta tables at a path, or in a catalog. Only this module and `session` know Delta.
+
+A path lake is a folder (any URI that Spark can write) with a Delta table per folder; a catalog
+lake is `catalog.schema` with tables of the same names (CONTRACT, first paragraph).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from clwl_spark.errors import LakeStateError, MissingColumnsError, MissingLakeError
+from clwl_spark.schemas import TABLES, Table
+
+CHECKPOINTS: Final = "_checkpoints"
+_NOT_THERE: Final = (
+    "PATH_NOT_FOUND",
+    "DELTA_TABLE_NOT_FOUND",
+    "DELTA_PATH_DOES_NOT_EXIST",
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "DELTA_MISSING_DELTA_TABLE",
+    "SCHEMA_NOT_FOUND",
+)
+_KINDRED: Final = (
+    ("tinyint", "smallint", "int", "bigint"),
+    ("timestamp", "timestamp_ntz"),
+)
+_NO_DELTA_LOG: Final = ("DELTA_TABLE_ONLY_OPERATION", "DELTA_SCHEMA_NOT_SET")
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """Makes an append idempotent: the same application and version is written once.
+
+    The application comes from the routing's identity, never from a constant: after a lost
+    checkpoint a constant would silently drop data.
+    """
+
+    application: str
+    version: int
+
+
+@dataclass(frozen=True)
+class Lake:
+    """The tables of CONTRACT.md at one place.
+
+    Attributes:
+        spark: the caller's session; it is used as it is and never stopped.
+        root: folder or URI of a path lake, or `catalog.schema`.
+        in_catalog: whether `root` is a `catalog.schema`.
+        checkpoints: folder of the routing's checkpoint.
+    """
+
+    spark: SparkSession
+    root: str
+    in_catalog: bool = False
+    checkpoints: str = ""
+
+    @property
+    def checkpoint_root(self) -> str:
+        """Where checkpoints are kept.
+
+        Raises:
+            LakeStateError: a catalog lake without the setting `checkpoints`.
+        """
+        if self.checkpoints:
+            return self.checkpoints.rstrip("/")
+        if self.in_catalog:
+            raise LakeStateError(
+                f"lake {self.root} is in a catalog: set checkpoints = \"URI\" to a folder for it"
+            )
+        return f"{self.root.rstrip('/')}/{CHECKPOINTS}"
+
+    def path(self, table: str) -> str:
+        """Folder of a table of a path lake."""
+        return f"{self.root.rstrip('/')}/{table}"
+
+    def sql_name(self, table: str) -> str:
+        """The table's name within SQL."""
+        if self.in_catalog:
+            parts = [*self.root.split("."), table]
+            return ".".join(f"`{part}`" for part in parts)
+        return f"delta.`{self.path(table)}`"
+
+    def exists(self, table: str) -> bool:
+        """Whether the table is there."""
+        return self._load(table) is not None
+
+    def read(self, table: str) -> DataFrame:
+        """The table's rows; columns that the contract names come first and are checked.
+
+        Raises:
+            MissingLakeError: there is no such table.
+            MissingColumnsError: it lacks columns, or they have other types.
+        """
+        frame = self._load(table)
+        if frame is None:
+            raise MissingLakeError(table, f"lake {self.root}")
+        return require(frame, TABLES[table])
+
+    def read_or_empty(self, table: str) -> DataFrame:
+        """As `read`, but a table that is not there has no rows."""
+        frame = self._load(table)
+        if frame is None:
+            return self.spark.createDataFrame([], TABLES[table].schema)
+        return require(frame, TABLES[table])
+
+    def stream(self, table: str) -> DataFrame:
+        """All rows ever appended to the table, as a stream; other changes are passed over.
+
+        One micro-batch takes all that is there: messages are routed in the order of put_seq
+        within a batch, so a batch must not be cut by file.
+        """
+        self.read(table)
+        reader = (
+            self.spark.readStream.format("delta")
+            .option("skipChangeCommits", "true")
+            .option("maxFilesPerTrigger", str(2**31 - 1))
+        )
+        frame = reader.table(self.sql_name(table)) if self.in_catalog else reader.load(
+            self.path(table)
+        )
+        return frame.select(*TABLES[table].names)
+
+    def create(self, tables: Iterable[Table]) -> None:
+        """Create the tables that are not there, with constraints and comments."""
+        for table in tables:
+            if not self.exists(table.name):
+                self.spark.sql(self._create_statement(table))
+
+    def append(self, table: str, frame: DataFrame, transaction: Transaction | None = None) -> None:
+        """Append rows; with a transaction, once."""
+        options = {}
+        if transaction is not None:
+            options = {
+                "txnAppId": transaction.application,
+                "txnVersion": str(transaction.version),
+            }
+        self._write(table, frame, "append", options)
+
+    def replace(self, table: str, frame: DataFrame, condition: str) -> None:
+        """Replace the rows for which the SQL `condition` holds by the frame's rows."""
+        self._write(table, frame, "overwrite", {"replaceWhere": condition})
+
+    def merge(self, table: str, frame: DataFrame) -> None:
+        """Update the rows whose key is there, insert the others; doing it twice changes nothing."""
+        keys = " AND ".join(f"t.`{key}` <=> s.`{key}`" for key in TABLES[table].keys)
+        frame.createOrReplaceTempView("clwl_merge_source")
+        frame.sparkSession.sql(
+            f"MERGE INTO {self.sql_name(table)} t USING clwl_merge_source s ON {keys} "
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        )
+
+    def _load(self, table: str) -> DataFrame | None:
+        try:
+            if self.in_catalog:
+                return self.spark.read.table(self.sql_name(table))
+            frame = self.spark.read.format("delta").load(self.path(table))
+            return frame if frame.columns else None
+        except AnalysisException as error:
+            if any(word in str(error.getCondition()) for word in (*_NOT_THERE, *_NO_DELTA_LOG)):
+                return None
+            raise
+
+    def _write(
+        self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]
+    ) -> None:
+        writer = frame.select(*TABLES[table].names).write.format("delta").mode(mode)
+        writer = writer.options(**options)
+        if self.in_catalog:
+            writer.saveAsTable(self.sql_name(table))
+        else:
+            writer.save(self.path(table))
+
+    def _create_statement(self, table: Table) -> str:
+        columns = ",\n  ".join(
+            f"`{x.name}` {x.type}{' NOT NULL' if x.key else ''} COMMENT '{_quoted(x.comment)}'"
+            for x in table.columns
+        )
+        checks = [(x.name, x.check) for x in table.columns if x.check is not None]
+        properties = ", ".join(
+            f"'delta.constraints.{name}_in_range' = '{_quoted(check)}'" for name, check in checks
+        )
+        return (
+            f"CREATE TABLE IF NOT EXISTS {self.sql_name(table.name)} (\n  {columns}\n) USING DELTA "
+            f"COMMENT '{_quoted(table.comment)}'"
+            + (f" TBLPROPERTIES ({properties})" if properties else "")
+        )
+
+
+def require(frame: DataFrame, table: Table) -> DataFrame:
+    """The frame's contract columns, in order and in the contract's types.
+
+    Other writers' integers and timestamps may be wider or without a zone: those are cast.
+
+    Raises:
+        MissingColumnsError: columns are missing or have types that cannot mean the same.
+    """
+    found = dict(frame.dtypes)
+    wrong = [x.name for x in table.columns if not _means(found.get(x.name), x.type)]
+    if wrong:
+        raise MissingColumnsError(table.name, wrong, [f"{n} {t}" for n, t in found.items()])
+    return frame.select(
+        *(
+            F.col(x.name) if found[x.name] == x.type else F.col(x.name).cast(x.type).alias(x.name)
+            for x in table.columns
+        )
+    )
+
+
+def _means(found: str | None, wanted: str) -> bool:
+    """Whether a column of type `found` can be read as `wanted`."""
+    return found == wanted or any(found in kin and wanted in kin for kin in _KINDRED)
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")

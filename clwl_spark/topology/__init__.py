@@ -1,0 +1,1 @@
+"""Snapshots of the cluster: what each queue manager sees of them, and what changes between them."""

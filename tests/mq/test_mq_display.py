@@ -1,0 +1,345 @@
+import json
+
+import pytest
+from mq.mqsc_texts import chstatus, clusqmgr, queue, session, two_columns
+
+from clwl_spark.errors import IngestError
+from clwl_spark.mq import read_text, read_texts
+
+
+def one(reading, table):
+    (row,) = reading.rows[table]
+    return row
+
+
+def read(*blocks, qmgr="QM1"):
+    return read_text(session(qmgr, *blocks), "log")
+
+
+REMOTE = clusqmgr(
+    "CLUSQMGR(QM2)", "CHANNEL(TO.QM2)", "CLUSTER(K)", "CLWLPRTY(4)", "CONNAME(h(1414))",
+    "DEFTYPE(CLUSSDRA)", "QMID(QM2_1)", "QMTYPE(REPOS)", "STATUS(RETRYING)", "SUSPEND(YES)",
+)  # fmt: skip
+
+
+def test_a_remote_clusqmgr_gives_channel_identity_and_status():
+    reading = read(REMOTE)
+    channel = one(reading, "cluster_channels")
+    assert (channel["observer"], channel["qmgr"], channel["channel"]) == ("QM1", "QM2", "TO.QM2")
+    assert (channel["clwlprty"], channel["suspended"], channel["qmtype"]) == (4, True, "REPOS")
+    assert channel["conname"] == "h(1414)"
+    assert one(reading, "queue_managers")["qmid"] == "QM2_1"
+    status = one(reading, "channel_status")
+    assert (status["qmgr"], status["remote_qmgr"], status["status"]) == ("QM1", "QM2", "RETRYING")
+
+
+def test_the_own_receiver_names_the_viewer_and_has_no_sender_status():
+    own = clusqmgr(
+        "CLUSQMGR(QM1)", "CHANNEL(TO.QM1)", "CLUSTER(K)", "DEFTYPE(CLUSRCVR)", "STATUS(RUNNING)"
+    )
+    reading = read_text(f"{REMOTE}\n{own}", "pasted")
+    assert reading.qmgrs == ("QM1",)
+    assert {row["observer"] for row in reading.rows["cluster_channels"]} == {"QM1"}
+    assert [row["channel"] for row in reading.rows["channel_status"]] == ["TO.QM2"]
+
+
+def test_a_view_without_viewer_is_an_error():
+    with pytest.raises(IngestError):
+        read_text(REMOTE, "pasted")
+
+
+def test_a_manual_sender_gives_no_channel_row():
+    manual = clusqmgr("CLUSQMGR(QM2)", "CHANNEL(TO.QM2)", "CLUSTER(K)", "DEFTYPE(CLUSSDR)")
+    unknown = clusqmgr(
+        "CLUSQMGR(SYSTEM.TEMPQMGR.h(1414))", "CHANNEL(C)", "CLUSTER(K)", "STATUS(RUNNING)"
+    )
+    reading = read(manual, unknown)
+    assert not any(reading.rows.values())
+    assert reading.rejects == []
+
+
+@pytest.mark.parametrize(
+    "value", ["CLWLWGHT(100)", "STATUS(DANCING)", "QMTYPE(BIG)", "SUSPEND(MAYBE)"]
+)
+def test_a_value_that_mq_does_not_have_refuses_the_whole_object(value):
+    reading = read(clusqmgr("CLUSQMGR(QM2)", "CHANNEL(C)", "CLUSTER(K)", "QMID(X)", value))
+    assert not any(reading.rows.values())
+    assert value.split("(")[1][:-1] in reading.rejects[0].reason
+
+
+def test_channel_status_of_cluster_channels_only():
+    reading = read(
+        chstatus(
+            "CHANNEL(A)",
+            "CHLTYPE(CLUSSDR)",
+            "RQMNAME(QM2)",
+            "STATUS(RUNNING)",
+            "XMITQ(X)",
+            "CURRENT",
+        ),
+        chstatus("CHANNEL(B)", "CHLTYPE(CLUSRCVR)", "RQMNAME(QM3)", "STATUS(PAUSED)"),
+        chstatus("CHANNEL(C)", "CHLTYPE(SVRCONN)", "STATUS(RUNNING)"),
+    )
+    rows = [
+        (row["channel"], row["chltype"], row["status"], row["xmitq"])
+        for row in reading.rows["channel_status"]
+    ]
+    assert rows == [("A", "CLUSSDR", "RUNNING", "X"), ("B", "CLUSRCVR", "PAUSED", None)]
+
+
+def test_a_bare_word_may_stand_in_either_column():
+    block = chstatus(
+        "CHANNEL(A)", "CHLTYPE(CLUSSDR)", "CURRENT", "RQMNAME(QM2)", "STATUS(RUNNING)", "XMITQ(X)"
+    )
+    row = one(read(block + "\nEND"), "channel_status")
+    assert (row["remote_qmgr"], row["status"]) == ("QM2", "RUNNING")
+
+
+def test_saved_status_is_no_status():
+    block = chstatus("CHANNEL(A)", "CHLTYPE(CLUSSDR)", "RQMNAME(QM2)", "SAVED", "STATUS(RUNNING)")
+    assert read(block).rows["channel_status"] == []
+
+
+def test_two_receiver_instances_keep_the_better_status():
+    states = [
+        chstatus("CHANNEL(B)", "CHLTYPE(CLUSRCVR)", "RQMNAME(Q)", f"STATUS({s})")
+        for s in ("PAUSED", "RUNNING")
+    ]
+    assert one(read(*states), "channel_status")["status"] == "RUNNING"
+
+
+def test_two_statuses_of_one_sender_are_refused():
+    states = [
+        chstatus("CHANNEL(B)", "CHLTYPE(CLUSSDR)", "RQMNAME(Q)", f"STATUS({s})")
+        for s in ("PAUSED", "RUNNING")
+    ]
+    assert "log:5" in read(*states).rejects[0].reason
+
+
+def test_a_blank_rqmname_is_told_by_the_channels_name():
+    status = chstatus(
+        "CHANNEL(TO.QM2)", "CHLTYPE(CLUSSDR)", "RQMNAME( )", "STATUS(RETRYING)", "XMITQ(X)"
+    )
+    row = one(read(REMOTE, status), "channel_status")
+    assert (row["remote_qmgr"], row["status"], row["xmitq"]) == ("QM2", "RETRYING", "X")
+    assert one(read(status), "channel_status")["remote_qmgr"] == ""
+
+
+def test_cluster_queues_get_the_viewer_and_their_type():
+    reading = read(
+        queue(
+            "QUEUE(A)",
+            "TYPE(QCLUSTER)",
+            "CLUSQMGR(QM2)",
+            "CLUSQT(QALIAS)",
+            "CLUSTER(K)",
+            "PUT(DISABLED)",
+        ),
+        queue("QUEUE(B)", "TYPE(QLOCAL)", "CLUSQMGR(QM2)", "CLUSQT(QMGR)", "CLUSTER(K)"),
+        queue("QUEUE(C)", "TYPE(QCLUSTER)", "CLUSQMGR(QM2)", "CLUSQT(QREMOTE)", "CLUSTER(K)"),
+        queue("QUEUE(D)", "TYPE(QCLUSTER)", "CLUSTER(K)"),
+    )
+    rows = [(row["queue"], row["qtype"], row["rname"]) for row in reading.rows["queues"]]
+    assert rows == [("A", "QALIAS", None), ("B", "QREMOTE", ""), ("C", "QREMOTE", "C")]
+    assert {row["observer"] for row in reading.rows["queues"]} == {"QM1"}
+    assert len(reading.rejects) == 1
+
+
+def test_own_objects_displayed_are_definitions():
+    reading = read(
+        two_columns(
+            "AMQ8408I: Display Queue Manager details.",
+            ["QMNAME(QM1)", "CLWLUSEQ(ANY)", "REPOS(K)", "SYNCPT"],
+        ),
+        two_columns(
+            "AMQ8414I: Display Channel details.",
+            ["CHANNEL(C)", "CHLTYPE(CLUSRCVR)", "CLUSTER(K)", "NETPRTY(2)"],
+        ),
+        two_columns(
+            "AMQ8633I: Display topic details.",
+            ["TOPIC(T)", "TYPE(LOCAL)", "TOPICSTR(a/b)", "PUB(ASPARENT)"],
+        ),
+        two_columns(
+            "AMQ8096I: IBM MQ subscription inquired.",
+            ["SUBID(414D)", "SUB(P 1)", "TOPICSTR(a/b)", "SUBTYPE(PROXY)", "DESTQMGR(Q)"],
+        ),
+    )
+    assert one(reading, "queue_managers")["clwluseq"] == "ANY"
+    assert one(reading, "cluster_channels")["qmtype"] == "REPOS"
+    assert (one(reading, "topics")["topicstr"], one(reading, "topics")["pub_enabled"]) == (
+        "a/b",
+        None,
+    )
+    assert one(reading, "subscriptions")["sub_name"] == "P 1"
+
+
+def test_a_cluster_topic_gets_the_viewer():
+    topic = two_columns(
+        "AMQ8633I: x",
+        [
+            "TOPIC(T)",
+            "TYPE(CLUSTER)",
+            "TOPICSTR(a)",
+            "CLUSTER(K)",
+            "CLUSQMGR(QM2)",
+            "CLROUTE(TOPICHOST)",
+        ],
+    )
+    row = one(read(topic), "topics")
+    assert (row["observer"], row["qmgr"], row["clroute"]) == ("QM1", "QM2", "TOPICHOST")
+
+
+def test_a_namelist_displayed_over_lines_is_one_value():
+    text = (
+        "AMQ8550I: Display namelist details.\n   NAMELIST(N)\n   NAMCOUNT(2)\n"
+        "   NAMES(K\n       ,low)\n   DESCR(x)"
+    )
+    reading = read(text, queue("QUEUE(A)", "TYPE(QLOCAL)", "CLUSNL(N)"))
+    assert [row["cluster"] for row in reading.rows["queues"]] == ["K", "low"]
+
+
+def test_a_partial_display_does_not_contradict_a_definition():
+    texts = [
+        ("dump", "* Queue manager name: QM1\nDEF QL(A) CLUSTER(K) CLWLPRTY(2)"),
+        ("log", session("QM1", queue("QUEUE(A)", "TYPE(QLOCAL)", "CURDEPTH(1)"))),
+    ]
+    for sources in (texts, texts[::-1]):
+        reading = read_texts(sources)
+        assert (one(reading, "queues")["cluster"], one(reading, "queues")["clwlprty"]) == ("K", 2)
+        assert reading.rejects == []
+    assert one(read_texts(texts[1:]), "queues")["cluster"] == ""
+
+
+def test_a_description_with_odd_parentheses_hides_nothing():
+    block = queue(
+        "QUEUE(A)", "TYPE(QLOCAL)", "DESCR(one (of two)", "CLUSTER(K)", "DESCR(a) PUT(DISABLED)"
+    )
+    row = one(read(block), "queues")
+    assert (row["cluster"], row["put_enabled"]) == ("K", None)
+
+
+def test_many_attributes_on_a_line():
+    text = "AMQ8409: x\n   QUEUE(A) TYPE(QALIAS) TARGQ(B) CLUSTER(K) PUT (DISABLED)"
+    row = one(read(text), "queues")
+    assert (row["target"], row["cluster"], row["put_enabled"]) == ("B", "K", False)
+
+
+ZOS = """\
+ CSQM201I {cpf} CSQMDRTC  DISPLAY CHSTATUS DETAILS 610
+ CHSTATUS(TO.QM2)
+ CHLDISP(PRIVATE)
+ CURRENT
+ CHLTYPE(CLUSSDR)
+ STATUS(STOPPED)
+ SUBSTATE()
+ RQMNAME(QM2)
+  END CHSTATUS DETAILS
+ CSQM201I {cpf} CSQMDRTC  DISPLAY QUEUE DETAILS
+ QUEUE(A)
+ TYPE(QLOCAL)
+ QSGDISP(SHARED)
+ END QUEUE DETAILS
+ CSQ9022I {cpf} CSQMDRTC ' DISPLAY QUEUE' NORMAL COMPLETION
+"""
+
+
+def test_a_zos_console_is_read_and_its_prefix_is_the_last_resort_for_a_name():
+    reading = read_text(ZOS.format(cpf="+ZQ01"), "syslog")
+    assert reading.qmgrs == ("ZQ01",)
+    assert one(reading, "channel_status")["status"] == "STOPPED"
+    assert one(reading, "queues")["qsgdisp"] == "SHARED"
+    assert read_text(ZOS.format(cpf="+ZQ01"), "syslog", "ZED").qmgrs == ("ZED",)
+
+
+def test_an_answer_of_the_rest_interface():
+    queue_a = {"queue": "A", "type": "QLOCAL", "clusnl": "N", "clwlprty": 3}
+    manager = {"clusqmgr": "QM2", "channel": "C", "cluster": "K", "status": "RUNNING"}
+    status = {"channel": "C", "chltype": "CLUSSDR", "rqmname": "QM2", "status": "RUNNING"}
+    found = [
+        {"qmname": "QM1", "clwluseq": "ANY"},
+        {"namelist": "N", "names": ["K", "low"]},
+        queue_a,
+        manager,
+        status,
+    ]
+    items = [{"completionCode": 0, "parameters": parameters} for parameters in found]
+    items.append({"completionCode": 2, "reasonCode": 2085, "parameters": {}})
+    reading = read_text(json.dumps({"commandResponse": items}, indent=1), "answer.json")
+    assert [(row["cluster"], row["clwlprty"]) for row in reading.rows["queues"]] == [
+        ("K", 3),
+        ("low", 3),
+    ]
+    assert one(reading, "cluster_channels")["observer"] == "QM1"
+    assert one(reading, "channel_status")["remote_qmgr"] == "QM2"
+    assert reading.rejects == []
+    assert read_text('{"a": 1}', "x.json").rows["queues"] == []
+
+
+def test_columns_of_a_system_log_do_not_matter():
+    lines = [f"D  610 00000090 {line}" for line in ZOS.format(cpf="ZQ01").splitlines()]
+    reading = read_text("\n".join(lines), "syslog")
+    assert one(reading, "channel_status")["remote_qmgr"] == "QM2"
+    assert one(reading, "queues")["queue"] == "A"
+
+
+def test_a_zos_reply_names_its_queue_manager():
+    text = (
+        "CSQM408I !ZQ02 QMNAME(ZQ02)\nQSGNAME(GRP1)\n"
+        "CSQ9022I !ZQ02 CSQMDRTC ' DIS QMGR' NORMAL COMPLETION"
+    )
+    row = one(read_text(text, "csqutil"), "queue_managers")
+    assert (row["qmgr"], row["qsgname"]) == ("ZQ02", "GRP1")
+
+
+ECHO = """\
+     1 : DEFINE QLOCAL(A) +
+       :   CLUSTER(K)
+AMQ8006I: IBM MQ queue created.
+     2 : DEFINE QLOCAL(B)
+AMQ8150E: IBM MQ object already exists.
+DEFINE QLOCAL(TYPED)
+     3 : DEFINE QLOCAL(C
+AMQ8405I: Syntax error detected at or near end of command segment below:-
+     4 : end"""
+
+
+def test_a_log_counts_what_was_echoed_and_carried_out():
+    text = (
+        "Some words.\n"
+        + session("QM1", ECHO)
+        + "\nDEFINE QLOCAL(PROSE)\nWords again.\n"
+        + session("QM2", ECHO)
+    )
+    reading = read_text(text, "log")
+    assert [(row["qmgr"], row["queue"]) for row in reading.rows["queues"]] == [
+        ("QM1", "A"),
+        ("QM2", "A"),
+    ]
+    assert [reject.text for reject in reading.rejects] == ["DEFINE QLOCAL(PROSE)"]
+
+
+def test_a_script_and_a_session_may_share_a_text():
+    reading = read_text(
+        "* Queue manager name: QM1\nDEF QL(A)\n"
+        + session("QM1", "     1 : DIS CLUSQMGR(*)", REMOTE),
+        "both",
+    )
+    assert one(reading, "queues")["queue"] == "A"
+    assert one(reading, "cluster_channels")["observer"] == "QM1"
+
+
+def test_a_log_in_a_document_is_indented_by_tabs():
+    text = (
+        session("QM1", "     1 : dis clusqmgr(*)", REMOTE)
+        .replace("\n", "\n\t")
+        .replace("\n", "\r\n")
+    )
+    assert one(read_text(text, "doc"), "cluster_channels")["qmgr"] == "QM2"
+
+
+def test_a_text_may_show_two_queue_managers():
+    names = ["QM1", "QM2"]
+    text = "\n".join(
+        f"AMQ8408I: x\n   QMNAME({name})\nAMQ8409I: x\n   QUEUE(A) TYPE(QLOCAL)" for name in names
+    )
+    assert [row["qmgr"] for row in read_text(text, "both").rows["queues"]] == names

@@ -1,0 +1,65 @@
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from clwl_spark.runtime.doctor import LIBRARIES
+from clwl_spark.runtime.jars import DELTA_JARS
+
+ROOT = Path(__file__).parents[2]
+LOCK = (ROOT / "requirements.txt").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+BLOCKS = re.findall(r"^[a-z][^\n]*(?:\n {4}[^\n]*)*", LOCK, re.MULTILINE)
+LOCKED = [Requirement(block.splitlines()[0].rstrip(" \\")) for block in BLOCKS]
+
+
+def test_the_lock_names_no_place_to_fetch_from():
+    assert not re.search(r"https?:|--index|--extra-index|--find-links|file:|@", LOCK)
+
+
+def test_every_locked_library_has_one_version_and_its_hashes():
+    assert BLOCKS
+    for block, requirement in zip(BLOCKS, LOCKED, strict=True):
+        assert str(requirement.specifier).startswith("=="), requirement
+        assert "--hash=sha256:" in block, requirement
+
+
+def test_the_lock_answers_every_requirement_of_the_project():
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    for requirement in map(Requirement, wanted):
+        versions = [
+            str(locked.specifier).removeprefix("==")
+            for locked in LOCKED
+            if canonicalize_name(locked.name) == canonicalize_name(requirement.name)
+        ]
+        assert versions, requirement
+        assert all(requirement.specifier.contains(version) for version in versions), requirement
+
+
+def test_spark_delta_and_the_jars_are_one_release():
+    pins = {Requirement(text).name: Requirement(text) for text in PROJECT["dependencies"]}
+    for name, wanted in LIBRARIES.items():
+        assert set(str(pins[name].specifier).split(",")) == set(wanted.split(",")), name
+    assert {f"=={jar.version}" for jar in DELTA_JARS} == {str(pins["delta-spark"].specifier)}
+    spark = str(pins["pyspark"].specifier).removeprefix("==")
+    assert spark.startswith(DELTA_JARS[0].artifact.split("_")[1])
+
+
+def test_make_alone_lists_what_can_be_made():
+    done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("  make ")}
+    assert listed >= {"help", "setup", "demo", "test", "bench", "lint", "doctor", "clean"}
+
+
+def test_an_old_python_is_refused_in_one_sentence(tmp_path):
+    for name in ("Makefile", "requirements.txt", "pyproject.toml"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    done = subprocess.run(
+        ["make", "setup", "PYTHON=false"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "clwl needs Python 3.11 or newer" in done.stderr
+    assert not (tmp_path / ".venv").exists()
