@@ -45,7 +45,6 @@ COLUMNS: Final = (
     c.PUT_ENABLED,
     c.USES_LOCAL,
 )
-_NONE: Final = F.lit(None).cast
 
 
 def queue_instances(plans: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
@@ -91,11 +90,11 @@ def qmgr_instances(plans: DataFrame, known: DataFrame, topology: Topology) -> Da
         *VIEW_KEY,
         F.col(c.RESOLVED_QMGR).alias(c.DEST_QMGR),
         F.col(c.RESOLVED_OBJECT).alias(c.DEST_OBJECT),
-        _NONE("string").alias(c.INSTANCE_CLUSTER),
+        _none("string").alias(c.INSTANCE_CLUSTER),
         F.lit(False).alias(c.IS_LOCAL),
         F.lit(False).alias(c.IS_ALIAS),
-        _NONE("int").alias(ALIAS_RANK),
-        _NONE("int").alias(ALIAS_PRTY),
+        _none("int").alias(ALIAS_RANK),
+        _none("int").alias(ALIAS_PRTY),
         F.lit(0).alias(c.QUEUE_RANK),
         F.lit(0).alias(c.QUEUE_PRTY),
         F.lit(True).alias(c.PUT_ENABLED),
@@ -147,8 +146,8 @@ def _instances(rows: DataFrame, kind: PlanKind, uses_local: Column, dest_object:
         F.col(c.CLUSTER).alias(c.INSTANCE_CLUSTER),
         (F.col(c.QMGR) == F.col(VIEWER)).alias(c.IS_LOCAL),
         F.lit(False).alias(c.IS_ALIAS),
-        _NONE("int").alias(ALIAS_RANK),
-        _NONE("int").alias(ALIAS_PRTY),
+        _none("int").alias(ALIAS_RANK),
+        _none("int").alias(ALIAS_PRTY),
         F.col(c.CLWLRANK).alias(c.QUEUE_RANK),
         F.col(c.CLWLPRTY).alias(c.QUEUE_PRTY),
         c.PUT_ENABLED,
@@ -163,3 +162,7 @@ def _uses_local() -> Column:
         F.col("qmgr_clwluseq") == UseQueue.LOCAL.value
     )
     return by_queue | by_qmgr | (F.col(c.VIA) == Via.CLUSTER.value)
+
+
+def _none(type_: str) -> Column:
+    return F.lit(None).cast(type_)

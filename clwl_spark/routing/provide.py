@@ -67,7 +67,7 @@ class PlanProvider:
         if new.isEmpty():
             return
         topology = read_topology(self._lake, _distinct(new, c.SNAPSHOT_ID))
-        made = make_plans(new, topology, self._ladder, DataFrame.localCheckpoint)
+        made = make_plans(new, topology, self._ladder, _settled)
         self._lake.append(ROUTE_CANDIDATES.name, made.candidates)
         self._lake.append(ROUTE_PLANS.name, self._with_epochs(made.plans))
 
@@ -106,7 +106,7 @@ class PlanProvider:
             return
         ids = {*_distinct(new, c.SNAPSHOT_ID), *_distinct(new, c.PREVIOUS_ID)}
         topology = read_topology(self._lake, sorted(ids))
-        made = resets(new.withColumnRenamed(c.QMGR, VIEWER), topology, DataFrame.localCheckpoint)
+        made = resets(new.withColumnRenamed(c.QMGR, VIEWER), topology, _settled)
         self._lake.append(SNAPSHOT_RESETS.name, made)
 
     def _known_resets(self) -> DataFrame:
@@ -175,3 +175,8 @@ def _assert_unique(plans: DataFrame) -> None:
 
 def _distinct(frame: DataFrame, column: str) -> list[str]:
     return [row[0] for row in frame.select(column).distinct().collect()]
+
+
+def _settled(frame: DataFrame) -> DataFrame:
+    """Work the frame out now: later steps start from its rows, not from its plan."""
+    return frame.localCheckpoint()

@@ -1,0 +1,217 @@
+"""`clwl`: declares the commands, runs one, and turns what goes wrong into one sentence.
+
+Exit codes: 0 done, 1 a quality gate said no, 2 wrong usage or bad input, 3 anything else, 130 and
+143 stopped by Ctrl-C and by SIGTERM. What a command does is in `commands`, imported only when the
+command runs, so that `clwl --help` starts no Spark.
+"""
+
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from types import FrameType
+from typing import Annotated, Final
+
+import typer
+
+from clwl_spark.commands.options import (
+    Common,
+    ExplainWords,
+    GenerateWords,
+    IngestWords,
+    RouteWords,
+    with_options,
+)
+
+ANYTHING_ELSE: Final = 3
+WRONG_USAGE: Final = 2
+INTERRUPTED: Final = 130
+TERMINATED: Final = 143
+
+app = typer.Typer(name="clwl", rich_markup_mode="rich", pretty_exceptions_enable=False)
+
+
+class _TerminatedError(KeyboardInterrupt):
+    """SIGTERM, as an interruption, so that Spark is shut down on the way out."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `clwl` with these words, by default the process's, and return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with _ending_on_sigterm():
+            return int(app(words, prog_name="clwl", standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        _complain(f"{error.format_message().strip().rstrip('.')}; see `clwl {_named(words)}--help`")
+        return WRONG_USAGE
+    except _TerminatedError:
+        return TERMINATED
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001  (the one guard: users get a sentence)
+        return _told(error, verbose=not {"--verbose", "-v"}.isdisjoint(words))
+
+
+@app.callback(invoke_without_command=True)
+def _clwl(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    """Where every message goes in an IBM MQ cluster, and why.
+
+    [bold]Start with[/bold]
+
+    clwl doctor [dim]# is this machine fit?[/dim]
+
+    clwl demo [dim]# a small cluster and its traffic, from texts to answers[/dim]
+    """
+    if version:
+        sys.stdout.write(f"clwl {metadata.version('clwl-spark')}\n")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        sys.stderr.write(context.get_help() + "\n")
+        raise typer.Exit(WRONG_USAGE)
+
+
+def demo(common: Common) -> int:
+    """Make a small cluster and its traffic, route it, and say where the results are.
+
+    The lake is the folder clwl-demo unless --lake says otherwise. On a lake that the demo made
+    before, nothing is added; what is not routed yet is routed.
+
+    [bold]Examples[/bold]
+
+    clwl demo
+
+    clwl demo --lake build/demo-lake
+    """
+    from clwl_spark.commands.demo import run
+
+    return run(common)
+
+
+def generate(common: Common, options: GenerateWords) -> int:
+    """Make a synthetic topology and traffic of any size.
+
+    [bold]Examples[/bold]
+
+    clwl generate --lake build/lake --messages 1000000 --qmgrs 100
+
+    clwl generate --lake build/lake --snapshots 3 --bad-status 0.05 --on-open 0.3 --seed 7
+    """
+    from clwl_spark.commands.generate import run
+
+    return run(common, options)
+
+
+def ingest(common: Common, options: IngestWords) -> int:
+    """Read what MQ printed (dmpmqcfg, runmqsc, DISPLAY) into a snapshot of the topology.
+
+    A piece that cannot be used is a line on standard error; the rest is loaded.
+
+    [bold]Examples[/bold]
+
+    clwl ingest exports/ --lake build/lake --snapshot monday --valid-from 2026-09-14T06:00:00Z
+
+    clwl ingest qcluster.txt --lake build/lake --snapshot monday --observer QM1 --strict
+    """
+    from clwl_spark.commands.ingest import run
+
+    return run(common, options)
+
+
+def route(common: Common, options: RouteWords) -> int:
+    """Route every message that has not been routed yet, exactly once.
+
+    A lake keeps the algorithm that it was first routed with. With --follow, Ctrl-C or SIGTERM
+    stops after the batch in hand.
+
+    [bold]Examples[/bold]
+
+    clwl route --lake build/lake
+
+    clwl route --lake build/lake --follow --poll 10s --binding-ttl 7d
+    """
+    from clwl_spark.commands.route import run
+
+    return run(common, options)
+
+
+def explain(common: Common, options: ExplainWords) -> int:
+    """Show every candidate of a put, the rule that eliminated it, and the routes' shares.
+
+    [bold]Examples[/bold]
+
+    clwl explain --lake build/lake --from QM1 --object ORDERS
+
+    clwl explain --lake build/lake --from QM1 --object news/sport --object-type TOPIC --json
+    """
+    from clwl_spark.commands.explain import run
+
+    return run(common, options)
+
+
+def doctor(common: Common) -> int:
+    """Say what on this machine would keep clwl from working, and what to do about it.
+
+    Ends with 3 if something does.
+
+    [bold]Examples[/bold]
+
+    clwl doctor
+
+    clwl doctor --json
+    """
+    from clwl_spark.commands.doctor import run
+
+    return run(common)
+
+
+for _command in (demo, generate, ingest, route, explain, doctor):
+    app.command(_command.__name__)(with_options(_command))
+
+
+def _told(error: Exception, *, verbose: bool) -> int:
+    """Say what went wrong in one sentence; return the exit code."""
+    from clwl_spark.commands.failures import failure
+
+    if verbose:
+        traceback.print_exception(error)
+    sentence, exit_code = failure(error)
+    _complain(sentence)
+    return exit_code
+
+
+def _complain(sentence: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"clwl: {' '.join(sentence.split())}\n")
+
+
+def _named(words: Sequence[str]) -> str:
+    """The command among the words, for a hint; `''` if there is none."""
+    names = {command.name for command in app.registered_commands}
+    return next((f"{word} " for word in words if word in names), "")
+
+
+@contextmanager
+def _ending_on_sigterm() -> Iterator[None]:
+    """SIGTERM ends the block like Ctrl-C does, so that Spark is shut down properly."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

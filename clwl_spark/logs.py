@@ -1,0 +1,63 @@
+"""Log lines on standard error: JSON for machines, text for a terminal.
+
+Whatever is bound with `structlog.contextvars.bind_contextvars`, such as `run_id`, is in each line.
+"""
+
+import logging
+import sys
+from enum import StrEnum
+
+import structlog
+from structlog.typing import Processor
+
+
+class LogFormat(StrEnum):
+    """How a log line is written."""
+
+    AUTO = "auto"
+    TEXT = "text"
+    JSON = "json"
+
+
+class Loudness(StrEnum):
+    """How much is told on standard error."""
+
+    QUIET = "quiet"
+    NORMAL = "normal"
+    VERBOSE = "verbose"
+
+
+def configure_logs(form: LogFormat, loudness: Loudness) -> None:
+    """Send the package's log lines to standard error.
+
+    Args:
+        form: `AUTO` means text on a terminal and JSON elsewhere.
+        loudness: `QUIET` leaves errors; on a terminal `NORMAL` leaves warnings, since progress
+            and summary are shown there, elsewhere every step is a line.
+    """
+    on_terminal = sys.stderr.isatty()
+    as_text = form is LogFormat.TEXT or (form is LogFormat.AUTO and on_terminal)
+    last: Processor = structlog.processors.JSONRenderer(ensure_ascii=False)
+    if as_text:
+        last = structlog.dev.ConsoleRenderer(colors=on_terminal)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            last,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            _level(loudness, quiet_terminal=on_terminal and as_text)
+        ),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def _level(loudness: Loudness, *, quiet_terminal: bool) -> int:
+    """The least level that is told."""
+    if loudness is Loudness.NORMAL:
+        return logging.WARNING if quiet_terminal else logging.INFO
+    return logging.ERROR if loudness is Loudness.QUIET else logging.DEBUG

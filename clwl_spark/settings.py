@@ -1,0 +1,251 @@
+"""Settings: read from TOML, overridden by words of the command line, checked once.
+
+`conf/default.toml` is complete and says what each setting means; this module says what each may be.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
+
+from clwl_spark.errors import SettingsError, UsageError
+
+_UNITS: Final = {
+    "ms": timedelta(milliseconds=1),
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+}
+_PART: Final = r"(\d{1,6})(ms|s|m|h|d)"
+_PREFIX: Final = "spark."
+_PLACES: Final = ("lake", "catalog")
+
+
+def duration(text: str) -> timedelta:
+    """Time that a text such as `24h`, `90m` or `1h30m` means.
+
+    Raises:
+        UsageError: the text is none.
+    """
+    if not re.fullmatch(f"({_PART})+", text):
+        raise UsageError(f"{text!r} is no duration: give a number and a unit, like 5s, 90m, 24h, 7d")
+    return sum((int(n) * _UNITS[unit] for n, unit in re.findall(_PART, text)), timedelta())
+
+
+def moment(text: str) -> datetime:
+    """Moment that an ISO 8601 text with a zone means.
+
+    Raises:
+        UsageError: the text is none, or does not say its zone.
+    """
+    try:
+        parsed = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(
+            f"{text!r} is no moment: give ISO 8601, like 2026-09-14T06:00:00Z"
+        ) from error
+    if parsed.tzinfo is None:
+        raise UsageError(
+            f"{text!r} has no time zone: add Z for UTC, or an offset, like {parsed.isoformat()}+02:00"
+        )
+    return parsed
+
+
+def _duration_setting(value: object) -> timedelta:
+    """A duration of a settings file, for pydantic, which wants its own kind of error."""
+    try:
+        read = duration(str(value))
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+    if not read:
+        raise ValueError("give more than 0")
+    return read
+
+
+def _matching(pattern: str, advice: str) -> AfterValidator:
+    """Accepts `''` and texts of that pattern; others get the advice."""
+
+    def check(text: str) -> str:
+        if text and not re.fullmatch(pattern, text):
+            raise ValueError(advice)
+        return text
+
+    return AfterValidator(check)
+
+
+def _spark_settings(table: Mapping[str, Any]) -> dict[str, str]:
+    """Spark's settings by full name, from TOML tables of any depth."""
+    flat = _flattened(table)
+    return {name if name.startswith(_PREFIX) else _PREFIX + name: x for name, x in flat.items()}
+
+
+def _flattened(table: Mapping[str, Any]) -> dict[str, str]:
+    """The values of nested tables by dotted name, as Spark writes them."""
+    flat: dict[str, str] = {}
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            flat |= {f"{name}.{below}": x for below, x in _flattened(value).items()}
+        else:
+            flat[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return flat
+
+
+_Duration = Annotated[timedelta, BeforeValidator(_duration_setting)]
+_CatalogName = Annotated[str, _matching(r"[^.`]+\.[^.`]+", "give CATALOG.SCHEMA")]
+_FunctionName = Annotated[str, _matching(r"\w+(\.\w+)*:\w+", "give module:function")]
+
+
+class Settings(BaseModel):
+    """Every setting; `conf/default.toml` has their meaning and defaults."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    lake: str
+    catalog: _CatalogName
+    checkpoints: str
+    algorithm: Literal["", "v9", "v7"]
+    binding_ttl: _Duration
+    exit: _FunctionName
+    worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
+    state_partitions: Annotated[int, Field(ge=1, le=4096)]
+    poll: _Duration
+    log: Literal["auto", "text", "json"]
+    spark: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One place that settings come from: its name, its text (to find lines in) and its values."""
+
+    name: str
+    values: Mapping[str, Any]
+    text: str = ""
+
+    def where(self, key: str) -> str:
+        """The place of a key: the source, and the line where there is one."""
+        found = re.search(rf"(?m)^[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*[=.\]]", self.text)
+        if found is None:
+            return self.name
+        return f"{self.name}, line {self.text.count(chr(10), 0, found.start()) + 1}"
+
+
+def read_settings(
+    config: Path | None = None,
+    assignments: Sequence[str] = (),
+    options: Mapping[str, str | None] | None = None,
+) -> Settings:
+    """Read the defaults and what overrides them.
+
+    Args:
+        config: a TOML file with some of the settings.
+        assignments: `KEY=VALUE` texts; they win over the file.
+        options: settings by name that options of a command give, None = not given; they win.
+
+    Raises:
+        SettingsError: a file cannot be read, a name is unknown or a value unusable.
+    """
+    sources = [_Source("default.toml", tomllib.loads(_default_text()))]
+    if config is not None:
+        sources.append(_file(config))
+    sources.extend(_assignment(text) for text in assignments)
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    sources.extend(_Source(_option(name), {name: value}) for name, value in given.items())
+    return _merged(sources)
+
+
+def _default_text() -> str:
+    """The complete defaults: within the package, or beside it in a checkout."""
+    packaged = resources.files("clwl_spark").joinpath("default.toml")
+    if packaged.is_file():
+        return packaged.read_text("utf-8")
+    return (Path(__file__).parents[1] / "conf" / "default.toml").read_text("utf-8")
+
+
+def _file(path: Path) -> _Source:
+    """The settings of a TOML file."""
+    try:
+        text = path.read_text("utf-8")
+        return _Source(str(path), tomllib.loads(text), text)
+    except OSError as error:
+        raise SettingsError(f"--config {path}: {error.strerror}; give a TOML file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"--config {path} is not TOML: {error}") from error
+
+
+def _assignment(text: str) -> _Source:
+    """The setting of a `KEY=VALUE` text; `spark.…` is a setting of Spark."""
+    key, equals, value = text.partition("=")
+    key = key.strip()
+    if not equals:
+        raise SettingsError(f"--set {text}: give KEY=VALUE, like --set poll=10s")
+    if key.startswith(_PREFIX):
+        return _Source(f"--set {text}", {"spark": {key: value}})
+    return _Source(f"--set {text}", {key: value})
+
+
+def _option(setting: str) -> str:
+    """The option that gives a setting."""
+    return f"--{setting.replace('_', '-')}"
+
+
+def _merged(sources: Iterable[_Source]) -> Settings:
+    """The settings that the later of the sources win, checked."""
+    values: dict[str, Any] = {"spark": {}}
+    origin: dict[str, str] = {}
+    for source in sources:
+        _refuse_unknown(source)
+        _let_one_place_win(source, values)
+        for key, value in source.values.items():
+            origin[key] = source.where(key)
+            mixed = key == "spark" and isinstance(value, Mapping)
+            values[key] = values[key] | _spark_settings(value) if mixed else value
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0])
+        raise SettingsError(
+            f"{origin.get(key, 'default.toml')}: {key} is {first['input']!r}: {_advice(first)}"
+        ) from error
+
+
+def _refuse_unknown(source: _Source) -> None:
+    """Refuse the first name that is no setting, and say which one is near."""
+    for key in source.values:
+        if key not in Settings.model_fields:
+            near = difflib.get_close_matches(key, Settings.model_fields, n=1, cutoff=0.5)
+            names = f"did you mean {near[0]!r}?" if near else f"there are {_listed()}"
+            raise SettingsError(f"{source.where(key)}: unknown setting {key!r}: {names}")
+
+
+def _let_one_place_win(source: _Source, values: dict[str, Any]) -> None:
+    """A source that names a lake by one of its two ways takes back the other way."""
+    named = [place for place in _PLACES if source.values.get(place)]
+    if len(named) > 1:
+        raise SettingsError(f"{source.name}: both lake and catalog are set: leave one out")
+    values.update({place: "" for place in _PLACES if named and place in values})
+
+
+def _advice(error: Mapping[str, Any]) -> str:
+    """Pydantic's words without its lead-in."""
+    words = str(error["msg"]).removeprefix("Value error, ")
+    return words[:1].lower() + words[1:]
+
+
+def _listed() -> str:
+    return ", ".join(Settings.model_fields)
