@@ -31,11 +31,16 @@ WRONG_USAGE: Final = 2
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
 
-app = typer.Typer(name="clwl", rich_markup_mode="rich", pretty_exceptions_enable=False)
+app = typer.Typer(
+    name="clwl",
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
-class _TerminatedError(KeyboardInterrupt):
-    """SIGTERM, as an interruption, so that Spark is shut down on the way out."""
+class _TerminatedError(BaseException):
+    """SIGTERM, raised where the main thread is, so that Spark is shut down on the way out."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with _ending_on_sigterm():
             return int(app(words, prog_name="clwl", standalone_mode=False) or 0)
     except typer.TyperException as error:
-        _complain(f"{error.format_message().strip().rstrip('.')}; see `clwl {_named(words)}--help`")
+        _complain(f"{error.format_message().rstrip('. ')} (see `clwl {_named(words)}--help`)")
         return WRONG_USAGE
     except _TerminatedError:
         return TERMINATED
@@ -58,6 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 @app.callback(invoke_without_command=True)
 def _clwl(
     context: typer.Context,
+    *,
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
     """Where every message goes in an IBM MQ cluster, and why.
@@ -69,18 +75,18 @@ def _clwl(
     clwl demo [dim]# a small cluster and its traffic, from texts to answers[/dim]
     """
     if version:
-        sys.stdout.write(f"clwl {metadata.version('clwl-spark')}\n")
+        sys.stdout.write(f"clwl {_version()}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        sys.stderr.write(context.get_help() + "\n")
+        sys.stdout.write(context.get_help())
         raise typer.Exit(WRONG_USAGE)
 
 
 def demo(common: Common) -> int:
     """Make a small cluster and its traffic, route it, and say where the results are.
 
-    The lake is the folder clwl-demo unless --lake says otherwise. On a lake that the demo made
-    before, nothing is added; what is not routed yet is routed.
+    The lake is the folder clwl-demo unless --lake says otherwise. On a lake
+    that the demo made before, nothing is added.
 
     [bold]Examples[/bold]
 
@@ -126,8 +132,8 @@ def ingest(common: Common, options: IngestWords) -> int:
 def route(common: Common, options: RouteWords) -> int:
     """Route every message that has not been routed yet, exactly once.
 
-    A lake keeps the algorithm that it was first routed with. With --follow, Ctrl-C or SIGTERM
-    stops after the batch in hand.
+    A lake keeps the algorithm that it was first routed with. With --follow,
+    Ctrl-C or SIGTERM stops after the batch in hand.
 
     [bold]Examples[/bold]
 
@@ -188,6 +194,14 @@ def _told(error: Exception, *, verbose: bool) -> int:
 def _complain(sentence: str) -> None:
     """One line on standard error."""
     sys.stderr.write(f"clwl: {' '.join(sentence.split())}\n")
+
+
+def _version() -> str:
+    """Version of the installed package."""
+    try:
+        return metadata.version("clwl-spark")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
 
 
 def _named(words: Sequence[str]) -> str:

@@ -23,6 +23,12 @@ class Column:
     key: bool = False
     check: str | None = None
     reason: str = ""
+    nullable_key: bool = False
+
+    @property
+    def required(self) -> bool:
+        """NOT NULL: key columns, but for those whose absence is a reason to reject a row."""
+        return self.key and not self.nullable_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +46,9 @@ class Table:
 
     @property
     def schema(self) -> StructType:
-        """The Spark schema; key columns are not nullable."""
+        """The Spark schema; required columns are not nullable."""
         fields = [
-            StructField(x.name, _parse_datatype_string(x.type), not x.key, {"comment": x.comment})
+            StructField(x.name, _parse_datatype_string(x.type), not x.required, {"comment": x.comment})
             for x in self.columns
         ]
         return StructType(fields)
@@ -243,8 +249,12 @@ MESSAGES: Final = Table(
     "messages",
     "One row per put; (qmgr, put_seq) identifies it",
     (
-        _key(c.QMGR, "Queue manager where the message is put"),
-        _key(c.PUT_SEQ, "Grows per queue manager in put order", "bigint"),
+        Column(
+            c.QMGR, "string", "Queue manager where the message is put", True, nullable_key=True
+        ),
+        Column(
+            c.PUT_SEQ, "bigint", "Grows per queue manager in put order", True, nullable_key=True
+        ),
         *_MESSAGE_COLUMNS,
     ),
 )

@@ -177,7 +177,7 @@ class Lake:
 
     def _create_statement(self, table: Table) -> str:
         columns = ",\n  ".join(
-            f"`{x.name}` {x.type}{' NOT NULL' if x.key else ''} COMMENT '{_quoted(x.comment)}'"
+            f"`{x.name}` {x.type}{' NOT NULL' if x.required else ''} COMMENT '{_quoted(x.comment)}'"
             for x in table.columns
         )
         checks = [(x.name, x.check) for x in table.columns if x.check is not None]

@@ -9,7 +9,6 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from clwl_spark import vocabulary as v
-from clwl_spark.logs import LogFormat
 
 _PLACE = "Where the tables are"
 _OUTPUT = "Output"
@@ -21,8 +20,8 @@ def _place(*names: str, metavar: str, text: str) -> Any:  # noqa: ANN401  (typer
     return typer.Option(*names, metavar=metavar, help=text, rich_help_panel=_PLACE)
 
 
-def _output(*names: str, text: str) -> Any:  # noqa: ANN401
-    return typer.Option(*names, help=text, rich_help_panel=_OUTPUT)
+def _output(*names: str, text: str, metavar: str | None = None) -> Any:  # noqa: ANN401
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel=_OUTPUT)
 
 
 def _sized(name: str, text: str) -> Any:  # noqa: ANN401
@@ -61,8 +60,12 @@ class Common:
         bool, _output("--verbose", "-v", text="Every log line; the traceback of an error.")
     ] = False
     log: Annotated[
-        LogFormat | None,
-        _output("--log", text="Log lines on standard error; auto = JSON unless on a terminal."),
+        str | None,
+        _output(
+            "--log",
+            metavar="auto|text|json",
+            text="Log lines on standard error; auto = JSON unless on a terminal.",
+        ),
     ] = None
 
 
@@ -106,13 +109,15 @@ class IngestWords:
         typer.Option(
             "--valid-from",
             metavar="T",
-            help="In force from then on: ISO 8601 with Z or an offset; default: now.",
+            help="In force from then on: ISO 8601 with Z or an offset; default: now, or as it was.",
         ),
     ] = None
     observer: Annotated[
         str | None,
         typer.Option(
-            "--observer", metavar="QM", help="Queue manager of texts that do not name theirs."
+            "--observer",
+            metavar="QM",
+            help="Queue manager of texts that do not name theirs; {stem} = the file's name.",
         ),
     ] = None
     strict: Annotated[
@@ -149,7 +154,7 @@ class ExplainWords:
     ] = v.Bind.AS_Q_DEF
     algorithm: Annotated[
         v.Algorithm | None,
-        typer.Option("--algorithm", help="Order of the rules; default: the setting, else v9."),
+        typer.Option("--algorithm", help="Order of the rules; default: the lake's, else v9."),
     ] = None
     exit: Annotated[
         str | None,
@@ -210,16 +215,12 @@ class GenerateWords:
     topics: Annotated[
         int, _sized("topics", "Topic objects, by turns CLROUTE TOPICHOST and DIRECT.")
     ] = 0
-    publications: Annotated[
-        float, _sent("publications", "Share of opens that publish.")
-    ] = 0.0
+    publications: Annotated[float, _sent("publications", "Share of opens that publish.")] = 0.0
     aliases: Annotated[float, _sized("aliases", "Share of queues that have a QALIAS.")] = 0.0
     named_qmgr: Annotated[
         float, _sent("named-qmgr", "Share of opens that name the object queue manager.")
     ] = 0.0
-    unknown: Annotated[
-        float, _sent("unknown", "Share of opens of a queue that nobody has.")
-    ] = 0.0
+    unknown: Annotated[float, _sent("unknown", "Share of opens of a queue that nobody has.")] = 0.0
     seed: Annotated[int, _sent("seed", "The same seed and options give the same rows.")] = 1
     start: Annotated[
         str, _sent("start", "Moment of the first message: ISO 8601 with Z or an offset.")
@@ -235,7 +236,7 @@ def with_options(command: Callable[..., int]) -> Callable[..., int]:
     hints = get_type_hints(command)
     records = {name: kind for name, kind in hints.items() if name != "return"}
     types: dict[str, Any] = {}
-    parameters = []
+    parameters: list[inspect.Parameter] = []
     for record in records.values():
         types |= get_type_hints(record, include_extras=True)
         parameters.extend(_parameter(x, types[x.name]) for x in fields(record))

@@ -34,6 +34,7 @@ _TOPIC_COLUMNS: Final = (
     c.PROXYSUB,
 )
 IS_COPY: Final = "is_copy"
+IS_SHARED: Final = "is_shared"
 HOSTS_COLUMNS: Final = (
     c.PLAN_ID,
     *VIEW_KEY,
@@ -53,27 +54,34 @@ def matching_topics(asked: DataFrame, known: DataFrame, topology: Topology) -> D
         known: `views.viewers` of the senders.
         topology: the tables.
 
-    Grain: one row per (plan_id, row of the topic object in a cluster of the viewer's), with
-    `is_host_routed` and `forced`, the same in all rows of a plan.
+    The object is chosen among rows in clusters of the viewer's; hosts in other clusters are rows
+    too, which rule 1 eliminates (P4), but say nothing about the object.
+
+    Grain: one row per (plan_id, row of the topic object), with `is_shared` (a cluster of the
+    viewer's), and `is_host_routed` and `forced`, the same in all rows of a plan.
     """
     looking = known.select(*VIEW_KEY, CLUSTERS, TOPICS_SEEN_BY)
-    others = others_rows(looking, topology.topics, TOPICS_SEEN_BY).where(in_clusters(c.CLUSTER))
+    others = others_rows(looking, topology.topics, TOPICS_SEEN_BY).where(F.col(c.CLUSTER) != "")
     mine = (
         own_rows(known, topology.topics, (c.TOPIC, c.CLUSTER))
         .join(known.select(*VIEW_KEY, CLUSTERS), list(VIEW_KEY))
         .where(in_clusters(c.CLUSTER))
     )
-    seen = others.select(*_TOPIC_COLUMNS).unionByName(mine.select(*_TOPIC_COLUMNS))
+    is_shared = in_clusters(c.CLUSTER).alias(IS_SHARED)
+    seen = others.select(*_TOPIC_COLUMNS, is_shared).unionByName(
+        mine.select(*_TOPIC_COLUMNS, is_shared)
+    )
     ancestors = asked.withColumn(c.TOPICSTR, F.explode(_ancestors(F.col(c.OBJECT_NAME))))
     met = ancestors.join(seen, [*VIEW_KEY, c.TOPICSTR])
     of_plan = Window.partitionBy(c.PLAN_ID)
     # Longest topic string first, then the lowest name.
     order = F.struct(-F.length(c.TOPICSTR), F.col(c.TOPIC))
-    best = met.withColumn("best", F.min(order).over(of_plan)).where(F.col("best") == order)
+    lowest = F.min(F.when(F.col(IS_SHARED), order)).over(of_plan)
+    best = met.withColumn("best", lowest).where(F.col("best") == order)
     return best.select(
         "*",
-        F.bool_or(_is_host()).over(of_plan).alias("is_host_routed"),
-        F.bool_or(F.col(c.PROXYSUB) == ProxySub.FORCE.value).over(of_plan).alias("forced"),
+        F.bool_or(F.col(IS_SHARED) & _is_host()).over(of_plan).alias("is_host_routed"),
+        F.bool_or(F.col(IS_SHARED) & _is_forced()).over(of_plan).alias("forced"),
     ).drop("best")
 
 
@@ -138,7 +146,7 @@ def _levels_match(pattern: list[str], levels: list[str]) -> bool:
 
 def _copies(matched: DataFrame, channels: DataFrame, topology: Topology) -> DataFrame:
     """The queue managers that get a copy of a DIRECT publication, by cluster of the topic."""
-    direct = matched.where(~F.col("is_host_routed"))
+    direct = matched.where(~F.col("is_host_routed") & F.col(IS_SHARED))
     topic_clusters = direct.select(
         c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME, c.TOPIC, "forced", c.CLUSTER
     ).distinct()
@@ -179,6 +187,10 @@ def _matching_pairs(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
 
 def _is_host() -> Column:
     return F.col(c.CLROUTE) == ClusterRoute.TOPICHOST.value
+
+
+def _is_forced() -> Column:
+    return F.col(c.PROXYSUB) == ProxySub.FORCE.value
 
 
 def _ancestors(topic: Column) -> Column:

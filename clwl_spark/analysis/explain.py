@@ -1,0 +1,269 @@
+"""One request explained: every candidate with its verdict, the routes and their shares.
+
+Source: SEMANTICS 1 to 5 and 7, P33; CONTRACT, "JSON of a few commands".
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.analysis.shares import Route, long_run_shares
+from clwl_spark.analysis.wording import reasons_why
+from clwl_spark.errors import InputError, UsageError
+from clwl_spark.plan.facts import CURRENT, DEFINITIONS, senders
+from clwl_spark.plan.names import NAME
+from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.plan.transmit import TransmissionQueues, now
+from clwl_spark.rules.marking import Rule
+from clwl_spark.rules.routes import ROUTE_ORDER
+from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS, SNAPSHOTS
+from clwl_spark.storage import Lake
+from clwl_spark.topology.changes import neighbours
+from clwl_spark.topology.views import EVERYBODY, VIEWER, Topology, read_topology
+from clwl_spark.vocabulary import Algorithm, Bind, ObjectType, SnapshotStatus, Via
+
+_SHOWN_SNAPSHOTS: Final = 5
+_CANDIDATE_ORDER: Final = (c.CHOICE, *ROUTE_ORDER, c.INSTANCE_CLUSTER, c.CHANNEL_CLUSTER)
+Row = dict[str, Any]
+
+
+class MissingSnapshotError(InputError):
+    """The lake has no such snapshot, or no valid one at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainRequest:
+    """Who puts to what.
+
+    Attributes:
+        qmgr: queue manager where the message is put.
+        object_name: queue name, or topic string.
+        object_qmgr: object queue manager; blank = none named.
+        object_type: QUEUE or TOPIC.
+        snapshot_id: which snapshot, whatever its status; default the last valid one.
+        via: LOCAL = put by an application, CLUSTER = received over a cluster channel.
+        bind: option of the open; it says when the choice is made, not what it chooses from.
+        algorithm: which order of the rules.
+        exit_function: the cluster workload exit.
+    """
+
+    qmgr: str
+    object_name: str
+    object_qmgr: str = ""
+    object_type: str = ObjectType.QUEUE.value
+    snapshot_id: str | None = None
+    via: str = Via.LOCAL.value
+    bind: str = Bind.AS_Q_DEF.value
+    algorithm: Algorithm = Algorithm.V9
+    exit_function: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The answer to a request.
+
+    Attributes:
+        request: what was asked.
+        plan: the columns of `schemas.ROUTE_PLANS`.
+        candidates: the columns of `schemas.ROUTE_CANDIDATES` and `why`, in route order.
+        routes: in route order, copies of a publication one after the other; a local route has
+            the channel and cluster of its CLUSRCVR and no transmission queue.
+        warnings: what makes the answer less useful than it looks.
+    """
+
+    request: ExplainRequest
+    plan: Row
+    candidates: Sequence[Row]
+    routes: Sequence[Row]
+    warnings: Sequence[str] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `clwl explain --json`."""
+        return {
+            "plan": self.plan,
+            "candidates": list(self.candidates),
+            "routes": list(self.routes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Heads:
+    """The lake's snapshots in order of validity, and the one that is asked for."""
+
+    ordered: Sequence[tuple[str, str]]
+    chosen: str
+
+    def valid_up_to_chosen(self) -> list[str]:
+        """Valid snapshots up to the chosen one, in order."""
+        names = [name for name, _ in self.ordered]
+        upto = self.ordered[: names.index(self.chosen) + 1]
+        return [name for name, status in upto if status == SnapshotStatus.VALID]
+
+
+def explain(lake: Lake, request: ExplainRequest) -> Explanation:
+    """Explain where a request's messages go.
+
+    Args:
+        lake: with topology; routing need not have run.
+        request: the request.
+
+    Raises:
+        MissingSnapshotError: no such snapshot, or no valid one.
+        MissingLakeError: the lake has no snapshots at all.
+        UsageError: an unknown word in the request.
+    """
+    _check(request)
+    heads = _heads(lake, request.snapshot_id)
+    topology = _as_seen_by(request.qmgr, read_topology(lake, [heads.chosen]))
+    asked = _asked(lake, request, heads.chosen)
+    ladder = Ladder(request.algorithm, request.exit_function)
+    made = make_plans(asked, topology, ladder, keep=_kept)
+    plan = made.plans.collect()[0].asDict()
+    plan[c.RESET_EPOCH] = _reset_epoch(lake, request.qmgr, heads)
+    rows = [row.asDict() for row in made.candidates.collect()]
+    rows.sort(key=lambda row: tuple(row[x] for x in _CANDIDATE_ORDER))
+    whys = reasons_why(rows, request.qmgr, request.via, request.algorithm)
+    return Explanation(
+        request=request,
+        plan={name: plan[name] for name in ROUTE_PLANS.names},
+        candidates=[
+            {**{name: row[name] for name in ROUTE_CANDIDATES.names}, "why": why}
+            for row, why in zip(rows, whys, strict=True)
+        ],
+        routes=_routes(rows, asked, topology) if plan[c.REASON] == 0 else [],
+        warnings=_warnings(request.qmgr, plan, topology),
+    )
+
+
+def _kept(frame: DataFrame) -> DataFrame:
+    """Work out a frame that several steps read, once: a request's frames are small."""
+    return frame.localCheckpoint()
+
+
+def _check(request: ExplainRequest) -> None:
+    """Refuse unknown words."""
+    for name, words in (("object_type", ObjectType), ("via", Via), ("bind", Bind)):
+        known = [word.value for word in words]
+        if getattr(request, name) not in known:
+            raise UsageError(f"{name} '{getattr(request, name)}' is not one of {known}")
+
+
+def _heads(lake: Lake, wanted: str | None) -> _Heads:
+    """The lake's snapshots and the wanted one, or the last valid one."""
+    rows = lake.read(SNAPSHOTS.name).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
+    ordered = [(row[0], row[1]) for row in rows.select(c.SNAPSHOT_ID, c.STATUS).collect()]
+    names = [name for name, _ in ordered]
+    if wanted is not None:
+        if wanted not in names:
+            shown = ", ".join(names[-_SHOWN_SNAPSHOTS:]) or "none"
+            raise MissingSnapshotError(
+                f"no snapshot '{wanted}' in {lake.root}: name one of its own (the last: {shown})"
+            )
+        return _Heads(ordered, wanted)
+    valid = [name for name, status in ordered if status == SnapshotStatus.VALID]
+    if not valid:
+        raise MissingSnapshotError(
+            f"no valid snapshot in {lake.root}: make one with `clwl ingest`, see with "
+            "`clwl validate` what the gates refused, or name a snapshot"
+        )
+    return _Heads(ordered, valid[-1])
+
+
+def _as_seen_by(qmgr: str, topology: Topology) -> Topology:
+    """Without the rows that this queue manager does not see (S2)."""
+    seen = F.col(c.OBSERVER).isin(EVERYBODY, qmgr)
+    own = F.col(c.QMGR) == qmgr
+    return Topology(
+        queue_managers=topology.queue_managers.where(seen),
+        cluster_channels=topology.cluster_channels.where(seen),
+        channel_status=topology.channel_status.where(own),
+        queues=topology.queues.where(seen),
+        topics=topology.topics.where(seen),
+        subscriptions=topology.subscriptions.where(own),
+    )
+
+
+def _asked(lake: Lake, request: ExplainRequest, snapshot_id: str) -> DataFrame:
+    """The request as a frame of one row: (plan_id, *REQUEST)."""
+    values = (
+        snapshot_id,
+        request.qmgr,
+        str(request.object_type),
+        request.object_name,
+        request.object_qmgr,
+        str(request.via),
+    )
+    frame = lake.spark.range(1).select(
+        *(F.lit(value).alias(name) for name, value in zip(REQUEST, values, strict=True))
+    )
+    return frame.select(plan_id().alias(c.PLAN_ID), *REQUEST)
+
+
+def _reset_epoch(lake: Lake, qmgr: str, heads: _Heads) -> int:
+    """Resets of the queue manager's history that routing knows of, up to the snapshot."""
+    pairs = neighbours(heads.valid_up_to_chosen())
+    found = lake.read_or_empty(SNAPSHOT_RESETS.name).where(
+        (F.col(c.QMGR) == qmgr) & F.col(c.IS_RESET)
+    )
+    known = {(row[0], row[1]) for row in found.select(c.SNAPSHOT_ID, c.PREVIOUS_ID).collect()}
+    return len(known.intersection(pairs))
+
+
+def _routes(rows: Sequence[Row], asked: DataFrame, topology: Topology) -> list[Row]:
+    """The survivors with transmission queue and share; `rows` are in route order."""
+    surviving = [row for row in rows if row[c.ELIMINATED_BY] is None]
+    if not surviving:
+        return []
+    viewer = asked.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER))
+    sender = senders(viewer, topology).collect()[0].asDict(recursive=True)
+    queues = _transmission_queues(sender)
+    copies = [list(copy) for _, copy in groupby(surviving, key=lambda row: row[c.CHOICE])]
+    routes = []
+    for copy in copies:
+        seen = [Route(r[c.DEST_QMGR], r[c.CHANNEL], r[c.IS_LOCAL], r[c.CLWLWGHT]) for r in copy]
+        for row, share in zip(copy, long_run_shares(seen, sender[c.CLWLMRUC]), strict=True):
+            routes.append(_route(row, queues, float(share / len(copies))))
+    return routes
+
+
+def _route(row: Row, queues: TransmissionQueues, share: float) -> Row:
+    local = row[c.IS_LOCAL]
+    return {
+        **{name: row[name] for name in (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL)},
+        c.CLUSTER: row[c.CHANNEL_CLUSTER],
+        c.XMITQ: None if local else now(row[c.CHANNEL], row[c.DEST_QMGR], queues),
+        c.IS_LOCAL: local,
+        c.CLWLWGHT: row[c.CLWLWGHT],
+        "expected_share": share,
+    }
+
+
+def _transmission_queues(sender: Row) -> TransmissionQueues:
+    current: Iterable[Row] = sender[CURRENT] or ()
+    return TransmissionQueues(
+        defclxq=sender[c.DEFCLXQ],
+        definitions=[(x[NAME], x[c.CLCHNAME]) for x in sender[DEFINITIONS] or ()],
+        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in current},
+    )
+
+
+def _warnings(qmgr: str, plan: Row, topology: Topology) -> list[str]:
+    """What makes the answer less useful than it looks."""
+    if plan[c.REASON] == 0:
+        return []
+    owners = (topology.queue_managers, topology.cluster_channels, topology.queues)
+    own = F.col(c.QMGR) == qmgr
+    first, *others = (table.where(own).select(c.QMGR).limit(1) for table in owners)
+    for other in others:
+        first = first.union(other)
+    if not first.isEmpty():
+        return []
+    return [
+        f"snapshot {plan[c.SNAPSHOT_ID]} has no definitions of queue manager {qmgr}, so it sees "
+        "nothing: check the name (case counts), or ingest its definitions"
+    ]

@@ -1,0 +1,124 @@
+"""`clwl demo`: a small cluster and a day of its traffic, from MQ's texts to outcomes."""
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.sql import functions as F
+from rich.table import Table
+from rich.text import Text
+
+from clwl_spark import columns as c
+from clwl_spark import schemas
+from clwl_spark.analysis.explain import ExplainRequest, explain, render
+from clwl_spark.commands.ingest import ingest_table, tell_rejects
+from clwl_spark.commands.options import Common
+from clwl_spark.commands.route import route_options, summary_table
+from clwl_spark.commands.samples import sample_messages, samples_folder
+from clwl_spark.commands.work import Work, at_work
+from clwl_spark.errors import LakeStateError
+from clwl_spark.routing.run import route
+from clwl_spark.storage import Lake, Transaction
+from clwl_spark.topology.ingest import ingest
+
+LAKE: Final = "clwl-demo"
+SNAPSHOT: Final = "demo"
+VALID_FROM: Final = datetime(2026, 9, 14, 6, tzinfo=UTC)
+PUTTER: Final = "SHOP1"
+QUEUE: Final = "PARCEL.IN"
+STATE_PARTITIONS: Final = 2
+"""Nine queue managers need no more, and fewer end sooner."""
+
+_ONCE: Final = Transaction("clwl-demo", 1)
+_QUERIES: Final = (
+    (
+        "SELECT qmgr, object_name, dest_qmgr, channel, count(*) AS messages "
+        "FROM delta_scan('{lake}/outcomes') WHERE reason = 0 GROUP BY ALL ORDER BY ALL"
+    ),
+    (
+        "SELECT reason, qmgr, object_name, object_qmgr, count(*) AS messages "
+        "FROM delta_scan('{lake}/outcomes') WHERE reason <> 0 GROUP BY ALL ORDER BY ALL"
+    ),
+    (
+        "SELECT p.qmgr, p.object_name, k.dest_qmgr, k.channel, k.eliminated_by "
+        "FROM delta_scan('{lake}/route_plans') p JOIN delta_scan('{lake}/route_candidates') k "
+        "USING (plan_id) ORDER BY ALL"
+    ),
+)
+
+
+def run(common: Common) -> int:
+    """Make the cluster, route its traffic, show it, and return the exit code."""
+    placed = common.lake or common.catalog or common.config or common.assignments
+    with at_work("demo", common if placed else replace(common, lake=LAKE)) as work:
+        started = time.monotonic()
+        _refuse_other_lakes(work.lake)
+        document = _shown(work)
+        document["seconds"] = round(time.monotonic() - started, 3)
+        work.screen.document(document)
+    return 0
+
+
+def _shown(work: Work) -> dict[str, Any]:
+    """Ingest, put, route and explain, each shown as it is done; the whole as one document."""
+    screen, lake = work.screen, work.lake
+    samples = samples_folder()
+    with screen.progress("demo") as tell:
+        tell("ingest", 0, 1)
+        ingested = ingest(lake, [samples / "topology"], SNAPSHOT, VALID_FROM).to_json()
+        tell("ingest", 1, 1)
+        _put(lake, samples / "messages.csv")
+        options = replace(route_options(work.settings), state_partitions=STATE_PARTITIONS)
+        summary = route(lake, options, tell)
+    request = ExplainRequest(qmgr=PUTTER, object_name=QUEUE)
+    explanation = explain(lake, request)
+    tell_rejects(ingested)
+    screen.show(ingest_table(ingested), "")
+    if summary.messages:
+        screen.show(summary_table(summary), "")
+    else:
+        screen.show("Nothing new to route: an earlier demo did it. For all of it again: --lake NEW")
+    screen.show(f"Where does a message go that {PUTTER} puts to {QUEUE}, and why?")
+    screen.show(render(explanation), _tables(lake), _next(lake.root))
+    return {
+        "lake": lake.root,
+        "ingest": ingested,
+        "route": summary.to_json(),
+        "explain": explanation.to_json(),
+    }
+
+
+def _refuse_other_lakes(lake: Lake) -> None:
+    """Leave alone a lake that something else was loaded into."""
+    snapshots = lake.read_or_empty(schemas.SNAPSHOTS.name)
+    if not snapshots.where(F.col(c.SNAPSHOT_ID) != SNAPSHOT).isEmpty():
+        raise LakeStateError(f"lake {lake.root} is not one of the demo's: give a new --lake")
+
+
+def _put(lake: Lake, path: Path) -> None:
+    """Append the sample's messages, once per lake."""
+    lake.create([schemas.MESSAGES])
+    rows = sample_messages(path)
+    frame = lake.spark.createDataFrame(rows, schemas.MESSAGES.schema)
+    lake.append(schemas.MESSAGES.name, frame, _ONCE)
+
+
+def _tables(lake: Lake) -> Table:
+    """The lake's tables and what is in them."""
+    table = Table(title=f"Tables of {lake.root}", title_justify="left")
+    table.add_column("Table")
+    table.add_column("What it holds")
+    for name, declared in schemas.TABLES.items():
+        if lake.exists(name):
+            table.add_row(name, declared.comment)
+    return table
+
+
+def _next(root: str) -> Text:
+    """What to try next."""
+    lines = ["", "Try next, in DuckDB (INSTALL delta; LOAD delta;):", ""]
+    lines += [f"  {query.format(lake=root)};" for query in _QUERIES]
+    lines += ["", f"  clwl explain --lake {root} --from {PUTTER} --object RECEIPT.PRINT"]
+    return Text("\n".join(lines), no_wrap=True)

@@ -1,0 +1,106 @@
+"""What went wrong, as one sentence and an exit code; Spark's own errors in readable words."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from pyspark.errors import PySparkException
+
+from clwl_spark import errors
+
+BAD_INPUT: Final = 2
+ANYTHING_ELSE: Final = 3
+MORE: Final = "run with --verbose for more"
+
+_OURS: Final = re.compile(r"clwl_spark\.errors\.(\w+): (.+)")
+_ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
+    (r"DELTA_VIOLATE_CONSTRAINT", "a row breaks a rule of the table; correct it", BAD_INPUT),
+    (r"DELTA_NOT_NULL_CONSTRAINT", "a key column is null; fill it", BAD_INPUT),
+    (r"NOT_NULL_ASSERT_VIOLATION", "a key column is null; fill it", BAD_INPUT),
+    (
+        r"DELTA_FAILED_TO_MERGE_FIELDS|DELTA_METADATA_MISMATCH|DELTA_SCHEMA_CHANGED",
+        "a table's columns are not those of the contract; write the table anew",
+        BAD_INPUT,
+    ),
+    (
+        r"DELTA_MULTIPLE_SOURCE_ROW_MATCHING",
+        "several rows have the same key; leave one of them",
+        BAD_INPUT,
+    ),
+    (
+        (
+            r"PATH_NOT_FOUND|TABLE_OR_VIEW_NOT_FOUND|DELTA_TABLE_NOT_FOUND|SCHEMA_NOT_FOUND"
+            r"|DELTA_PATH_DOES_NOT_EXIST|CATALOG_NOT_FOUND"
+        ),
+        "check --lake or --catalog",
+        BAD_INPUT,
+    ),
+    (
+        r"FAILED_READ_FILE|DELTA_.*LOG_FILE_NOT_FOUND|DELTA_TRUNCATED_TRANSACTION_LOG",
+        "a file of the lake is gone or damaged; restore it",
+        BAD_INPUT,
+    ),
+    (
+        r"DELTA_CONCURRENT|DELTA_PROTOCOL_CHANGED|DELTA_METADATA_CHANGED",
+        "somebody else wrote to the table meanwhile; run the command again",
+        ANYTHING_ELSE,
+    ),
+)
+
+
+def failure(error: Exception) -> tuple[str, int]:
+    """One sentence on an error, and the exit code that goes with it."""
+    if isinstance(error, errors.ClwlError):
+        return str(error), error.exit_code
+    if isinstance(error, (PySparkException, Py4JJavaError)):
+        return _of_spark(error)
+    if isinstance(error, Py4JNetworkError):
+        return f"Spark's Java process ended: is there enough memory? {MORE}", ANYTHING_ELSE
+    if isinstance(error, ImportError):
+        return f"{error}: run `clwl doctor`, or install clwl-spark anew", ANYTHING_ELSE
+    return f"{type(error).__name__}: {_first_line(str(error))}; {MORE}", ANYTHING_ELSE
+
+
+def _of_spark(error: PySparkException | Py4JJavaError) -> tuple[str, int]:
+    """Spark's error: our own one inside it if there is one, else its class and first line."""
+    text = str(error)
+    if ours := _OURS.findall(text):
+        return _of_worker(ours)
+    condition = error.getCondition() if isinstance(error, PySparkException) else None
+    for pattern, advice, exit_code in _ADVICE:
+        if named := re.search(rf"\b\w*({pattern})\w*", text):
+            line = next(x for x in text.splitlines() if named.group() in x)
+            return f"{_plain(line)}: {advice}", exit_code
+    if "Traceback (most recent call last)" in text:
+        last = [
+            line for line in text.splitlines() if re.match(r"\w[\w.]*(Error|Exception): ", line)
+        ]
+        return f"a Python worker failed: {(last or [_first_line(text)])[-1]}; {MORE}", ANYTHING_ELSE
+    words = _plain(_first_line(text))
+    lead = f"Spark says {condition}: " if condition and condition not in words else ""
+    return f"{lead}{words}; {MORE}", ANYTHING_ELSE
+
+
+def _of_worker(found: Sequence[tuple[str, str]]) -> tuple[str, int]:
+    """An error of this package that a Python worker or a Java call wrapped into text."""
+    name, sentence = found[-1]
+    kind = getattr(errors, name, errors.ClwlError)
+    return sentence.strip(), int(kind.exit_code)
+
+
+def _first_line(text: str) -> str:
+    """The first line that says anything."""
+    lines = (line.strip() for line in text.splitlines())
+    return next((line for line in lines if line and not _is_lead_in(line)), "no message")
+
+
+def _is_lead_in(line: str) -> bool:
+    """True for py4j's line on which Java call it was."""
+    return line.startswith("An error occurred while calling")
+
+
+def _plain(line: str) -> str:
+    """A line of Java without class names in front and SQLSTATE behind."""
+    line = re.sub(r"^(: )?([\w$]+\.)+[\w$]+(Exception|Error): ", "", line.strip())
+    return re.sub(r"\s*SQLSTATE: \w+.*$", "", line).rstrip(".: ")

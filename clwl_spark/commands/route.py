@@ -1,0 +1,120 @@
+"""`clwl route`: routes what is there, or goes on until it is told to stop."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import structlog
+from rich.table import Table
+
+from clwl_spark import vocabulary as v
+from clwl_spark.commands.options import Common, RouteWords
+from clwl_spark.commands.screen import note
+from clwl_spark.commands.work import Work, at_work
+from clwl_spark.routing.run import RouteOptions, follow, route
+from clwl_spark.routing.runs import RunSummary
+from clwl_spark.settings import Settings
+
+_COUNTS: Final = ("messages", "outcomes", "rejected", "out_of_order")
+_STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+def run(common: Common, options: RouteWords) -> int:
+    """Route, show the summary, and return the exit code."""
+    own = {
+        "algorithm": options.algorithm,
+        "binding_ttl": options.binding_ttl,
+        "exit": options.exit,
+        "poll": options.poll,
+    }
+    with at_work("route", common, own, needs="messages") as work:
+        return _follow(work) if options.follow else _once(work)
+
+
+def route_options(settings: Settings) -> RouteOptions:
+    """The settings that routing takes."""
+    return RouteOptions(
+        algorithm=v.Algorithm(settings.algorithm) if settings.algorithm else None,
+        binding_ttl=settings.binding_ttl,
+        exit_function=settings.exit,
+        worker_memory_mib=settings.worker_memory_mib,
+        state_partitions=settings.state_partitions,
+    )
+
+
+def summary_table(summary: RunSummary) -> Table:
+    """A run's figures, the outcomes by reason."""
+    table = Table(title=f"Run {summary.run_id}", title_justify="left")
+    table.add_column("What")
+    table.add_column("Count", justify="right")
+    table.add_row("messages", f"{summary.messages:,}")
+    table.add_row("outcomes", f"{summary.outcomes:,}")
+    for reason, count in sorted(summary.by_reason.items(), key=lambda item: int(item[0])):
+        table.add_row(f"  {reason} {v.REASON_TEXTS.get(int(reason), '')}", f"{count:,}")
+    table.add_row("rejected", f"{summary.rejected:,}")
+    table.add_row("out of order", f"{summary.out_of_order:,}")
+    table.add_row("seconds", f"{summary.seconds:,.1f}")
+    table.add_row("messages per second", f"{summary.messages / max(summary.seconds, 1e-3):,.0f}")
+    table.add_row("largest Python worker, MiB", f"{summary.worker_peak_mib:,.0f}")
+    return table
+
+
+def _once(work: Work) -> int:
+    """Route what is there."""
+    with work.screen.progress("route") as tell:
+        summary = route(work.lake, route_options(work.settings), tell)
+    _log(summary)
+    work.screen.document(summary.to_json())
+    work.screen.show(summary_table(summary))
+    return 0
+
+
+def _follow(work: Work) -> int:
+    """Route what comes, until a signal; a table or log line per run, the totals at the end."""
+    totals: dict[str, Any] = {"runs": 0, **dict.fromkeys(_COUNTS, 0)}
+    with _stopped_by_signals() as stopped, work.screen.progress("route") as tell:
+        runs = follow(
+            work.lake,
+            route_options(work.settings),
+            poll_seconds=work.settings.poll.total_seconds(),
+            stop=stopped.is_set,
+            progress=tell,
+        )
+        for summary in runs:
+            _log(summary)
+            work.screen.show(summary_table(summary))
+            totals["runs"] += 1
+            for name in _COUNTS:
+                totals[name] += getattr(summary, name)
+    work.screen.document(totals)
+    return 0
+
+
+def _log(summary: RunSummary) -> None:
+    """The run's figures as one log line."""
+    structlog.get_logger().info("routed", **summary.to_json())
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C or SIGTERM sets; the second one ends at once."""
+    stopped = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stopped
+        return
+    before = {number: signal.getsignal(number) for number in _STOPPING}
+
+    def stop(number: int, _frame: object) -> None:
+        stopped.set()
+        signal.signal(number, before[signal.Signals(number)])
+        note("clwl: stopping after the batch in hand; once more to end at once")
+
+    for number in _STOPPING:
+        signal.signal(number, stop)
+    try:
+        yield stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,97 @@
+"""What a command shows: results on standard output, progress and notes on standard error."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from typing import Any, Final, TextIO
+
+import structlog
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+Tell = Callable[[str, int, int], None]
+"""Told (stage, done, total) as work goes on."""
+
+PIPED_WIDTH: Final = 160
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where a command writes, made once per run.
+
+    Attributes:
+        out: standard output, as it was before `kept_pure`.
+        as_json: results are one JSON document.
+        quiet: no progress and no summary.
+    """
+
+    out: TextIO
+    as_json: bool = False
+    quiet: bool = False
+
+    def show(self, *parts: RenderableType) -> None:
+        """Show a result to a reader; nothing with `--json` and `--quiet`."""
+        if self.as_json or self.quiet:
+            return
+        console = _console(self.out)
+        for part in parts:
+            console.print(part)
+
+    def document(self, content: Mapping[str, Any]) -> None:
+        """Print the result's JSON document, with `--json`."""
+        if self.as_json:
+            self.out.write(json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n")
+            self.out.flush()
+
+    @contextmanager
+    def kept_pure(self) -> Iterator[None]:
+        """With `--json`, whatever else is printed goes to standard error."""
+        if not self.as_json:
+            yield
+            return
+        with redirect_stdout(sys.stderr):
+            yield
+
+    @contextmanager
+    def progress(self, event: str) -> Iterator[Tell]:
+        """Show stages and counts: a bar on a terminal, log lines elsewhere."""
+        if self.quiet or not sys.stderr.isatty():
+            yield _logged(event)
+            return
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+        with Progress(
+            *columns, MofNCompleteColumn(), console=Console(stderr=True), transient=True
+        ) as bars:
+            tasks: dict[str, Any] = {}
+
+            def tell(stage: str, done: int, total: int) -> None:
+                if stage not in tasks:
+                    tasks[stage] = bars.add_task(stage, total=total or None)
+                bars.update(tasks[stage], completed=done, total=total or None)
+
+            yield tell
+
+
+def note(line: str) -> None:
+    """One plain line on standard error."""
+    sys.stderr.write(f"{line}\n")
+
+
+def _logged(event: str) -> Tell:
+    """Progress as log lines."""
+    logger = structlog.get_logger()
+
+    def tell(stage: str, done: int, total: int) -> None:
+        logger.info(event, stage=stage, done=done, total=total)
+
+    return tell
+
+
+def _console(out: TextIO) -> Console:
+    """A console as wide as the terminal; wide enough for tables where there is none."""
+    if out.isatty() or "COLUMNS" in os.environ:
+        return Console(file=out)
+    return Console(file=out, width=PIPED_WIDTH)

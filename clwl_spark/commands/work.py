@@ -1,0 +1,100 @@
+"""What every command starts with: settings, a screen, logs, a session and the lake."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+from pyspark.sql import SparkSession
+
+from clwl_spark.commands.options import Common
+from clwl_spark.commands.screen import Screen
+from clwl_spark.errors import MissingLakeError, UsageError
+from clwl_spark.logs import LogFormat, Loudness, configure_logs
+from clwl_spark.session import spark_session
+from clwl_spark.settings import Settings, read_settings
+from clwl_spark.storage import Lake
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a command works with."""
+
+    settings: Settings
+    screen: Screen
+    lake: Lake
+
+
+@contextmanager
+def at_work(
+    command: str,
+    common: Common,
+    options: Mapping[str, str | None] | None = None,
+    needs: str | None = None,
+) -> Iterator[Work]:
+    """Give a command its settings, screen and lake, and end the session if it was started here.
+
+    Args:
+        command: name of the command, for logs and Spark.
+        common: the options that every command has.
+        options: settings that the command's own options give; None = not given.
+        needs: a table without which the command has nothing to do.
+
+    Raises:
+        SettingsError: a setting is unknown or unusable.
+        UsageError: nobody says where the lake is.
+        MissingLakeError: the lake's folder, which has to have a table, is not there.
+    """
+    settings = settings_of(common, options)
+    _check_place(settings, needs)
+    screen = screen_of(common, settings, command)
+    with screen.kept_pure(), spark_session(settings.spark, f"clwl {command}") as spark:
+        yield Work(settings, screen, lake_of(spark, settings))
+
+
+def settings_of(common: Common, options: Mapping[str, str | None] | None = None) -> Settings:
+    """The settings: defaults, `--config`, `--set`, then the options."""
+    places = {"lake": common.lake, "catalog": common.catalog, "log": common.log}
+    if common.lake is not None and common.catalog is not None:
+        raise UsageError("--lake and --catalog name two lakes: leave one out")
+    return read_settings(common.config, common.assignments, {**places, **(options or {})})
+
+
+def screen_of(common: Common, settings: Settings, command: str) -> Screen:
+    """The screen of a run, with log lines set up."""
+    loudness = Loudness.NORMAL
+    if common.quiet or common.verbose:
+        loudness = Loudness.QUIET if common.quiet else Loudness.VERBOSE
+    configure_logs(LogFormat(settings.log), loudness)
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(command=command)
+    return Screen(sys.stdout, as_json=common.as_json, quiet=common.quiet)
+
+
+def lake_of(spark: SparkSession, settings: Settings) -> Lake:
+    """The lake that the settings name."""
+    if settings.catalog:
+        return Lake(spark, settings.catalog, in_catalog=True, checkpoints=settings.checkpoints)
+    return Lake(spark, settings.lake, checkpoints=settings.checkpoints)
+
+
+def _check_place(settings: Settings, needs: str | None) -> None:
+    """Refuse before Spark starts, where that is possible."""
+    if not settings.lake and not settings.catalog:
+        raise UsageError(
+            "where is the lake? give --lake DIR or --catalog CATALOG.SCHEMA, "
+            "or set one of them in a file for --config"
+        )
+    if needs and _on_this_machine(settings.lake) and not Path(settings.lake).is_dir():
+        raise MissingLakeError(needs, f"lake {settings.lake}")
+
+
+def _on_this_machine(lake: str) -> bool:
+    """True where the lake can only be a folder here: no URI, and Spark is started here."""
+    launched = {"PYSPARK_GATEWAY_PORT", "SPARK_REMOTE"} & os.environ.keys()
+    running = SparkSession.getActiveSession()
+    return bool(lake) and not re.match(r"\w+:", lake) and not launched and running is None

@@ -1,0 +1,73 @@
+import pytest
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
+
+from clwl_spark.commands.failures import failure
+from clwl_spark.errors import InputError, SetupError
+from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.storage import Lake
+
+
+def test_our_own_errors_keep_their_words():
+    assert failure(InputError("words")) == ("words", 2)
+    assert failure(SetupError("words")) == ("words", 3)
+
+
+def test_our_own_error_is_found_in_what_a_worker_or_java_made_of_it():
+    text = (
+        "[STREAM_FAILED] Query terminated: An exception was raised by the Python Proxy.\n"
+        "Traceback (most recent call last):\n  File ...\n"
+        "clwl_spark.errors.ExitFunctionError: the exit returned 3: return a list\n\n"
+    )
+    assert failure(StreamingQueryException(text)) == ("the exit returned 3: return a list", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "exit_code"),
+    [
+        (
+            "[DELTA_CONCURRENT_APPEND.WITH_PARTITION_HINT] a file was added. SQLSTATE: 2D521",
+            "a file was added: somebody else wrote to the table meanwhile; run the command again",
+            3,
+        ),
+        (
+            (
+                "[STREAM_FAILED] it failed\norg.apache.spark.SparkException: [DELTA_NOT_NULL_"
+                "CONSTRAINT_VIOLATED] NOT NULL constraint violated for column: qmgr."
+            ),
+            "for column: qmgr: a key column is null; fill it",
+            2,
+        ),
+        ("[INTERNAL_ERROR] The plan\nhas two lines", "[INTERNAL_ERROR] The plan; run with", 3),
+    ],
+)
+def test_sparks_errors_are_one_line_with_advice(text, sentence, exit_code):
+    said, code = failure(AnalysisException(text))
+    assert sentence in said
+    assert "\n" not in said
+    assert "SQLSTATE" not in said
+    assert code == exit_code
+
+
+def test_a_failed_worker_is_told_by_the_last_line_of_its_traceback():
+    text = "Job aborted\nTraceback (most recent call last):\n  File x\nZeroDivisionError: by zero\n"
+    said, code = failure(PySparkException(text))
+    assert said.startswith("a Python worker failed: ZeroDivisionError: by zero")
+    assert code == 3
+
+
+def test_java_that_is_gone_and_a_library_that_is_missing_have_a_remedy():
+    assert "Java process ended" in failure(Py4JNetworkError("gone"))[0]
+    assert "clwl doctor" in failure(ImportError("No module named 'numba'"))[0]
+
+
+def test_a_row_that_a_constraint_refuses_is_bad_input(spark, tmp_path):
+    lake = Lake(spark, str(tmp_path))
+    lake.create([SNAPSHOTS])
+    row = ("S1", None, "PERHAPS", None, None)
+    with pytest.raises((PySparkException, Py4JJavaError)) as caught:
+        lake.append("snapshots", spark.createDataFrame([row], SNAPSHOTS.schema))
+    said, code = failure(caught.value)
+    assert "status" in said
+    assert said.endswith("a row breaks a rule of the table; correct it")
+    assert code == 2

@@ -1,0 +1,97 @@
+"""Random clusters of many cases in one lake, routed by the package and by the reference."""
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.sql import SparkSession
+from random_clusters import Case, merged_tables, random_case
+from reference import Reference
+
+from clwl_spark.routing.run import RouteOptions, route
+from clwl_spark.schemas import OUTCOMES, TABLES
+from clwl_spark.storage import Lake
+from clwl_spark.vocabulary import Algorithm
+
+Row = dict[str, Any]
+COMPARED: Final = [name for name in OUTCOMES.names if name != "plan_id"]
+CANDIDATE: Final = (
+    "dest_qmgr",
+    "dest_object",
+    "channel",
+    "instance_cluster",
+    "channel_cluster",
+    "is_local",
+    "is_alias",
+    "status_tier",
+    "eliminated_by",
+)
+
+
+class World:
+    """Cases in one lake, and a reference for each."""
+
+    def __init__(self, spark: SparkSession, folder: Path, cases: list[Case], algorithm: str):
+        self.spark = spark
+        self.cases = cases
+        self.algorithm = algorithm
+        self.references = [Reference(case.tables, algorithm=algorithm) for case in cases]
+        self.lake = Lake(spark, str(folder))
+        self.lake.create(TABLES.values())
+        for name, rows in merged_tables(cases).items():
+            self.append(name, rows)
+
+    @classmethod
+    def random(
+        cls, spark: SparkSession, folder: Path, seed: int, cases: int, algorithm: str
+    ) -> "World":
+        made = [
+            random_case(random.Random(seed * 100_000 + at), f"C{at:03d}.") for at in range(cases)
+        ]
+        return cls(spark, folder, made, algorithm)
+
+    def append(self, name: str, rows: list[Row], files: int = 1) -> None:
+        self.lake.append(name, frame(self.spark, name, rows).repartition(files))
+
+    def batch(self, at: int) -> list[Row]:
+        return [x for case in self.cases if at < len(case.batches) for x in case.batches[at]]
+
+    def batches(self) -> range:
+        return range(max(len(case.batches) for case in self.cases))
+
+    def expected(self, at: int) -> list[Row]:
+        return [
+            outcome
+            for case, reference in zip(self.cases, self.references, strict=True)
+            if at < len(case.batches)
+            for outcome in reference.route(case.batches[at])
+        ]
+
+    def route(self, **options: Any) -> Any:
+        settings = {"algorithm": Algorithm(self.algorithm), "state_partitions": 3} | options
+        return route(self.lake, RouteOptions(**settings))
+
+    def outcomes(self) -> Counter[tuple[Any, ...]]:
+        return Counter(comparable(row.asDict()) for row in self.lake.read("outcomes").collect())
+
+    def history(self) -> list[tuple[Any, ...]]:
+        return sorted(tuple(row) for row in self.lake.read("balance_history").collect())
+
+    def rejected(self) -> Counter[tuple[Any, ...]]:
+        rows = self.lake.read("rejected_messages").collect()
+        return Counter((row.qmgr, row.put_seq, row.error) for row in rows)
+
+
+def frame(spark: SparkSession, name: str, rows: list[Row]) -> Any:
+    table = TABLES[name]
+    data = [tuple(row.get(column) for column in table.names) for row in rows]
+    return spark.createDataFrame(data, table.schema, verifySchema=False)
+
+
+def comparable(row: Row) -> tuple[Any, ...]:
+    values = (row.get(name) for name in COMPARED)
+    return tuple(
+        bytes(x) if isinstance(x, bytearray) else x.replace(tzinfo=None) if hasattr(x, "tzinfo") else x
+        for x in values
+    )
