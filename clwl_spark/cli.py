@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 a quality gate said no, 2 wrong usage or bad input, 3 anyt
 command runs, so that `clwl --help` starts no Spark.
 """
 
+import os
 import signal
 import sys
 import threading
@@ -46,6 +47,16 @@ class _TerminatedError(BaseException):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `clwl` with these words, by default the process's, and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        from clwl_spark.commands.launched import apart_from_output
+
+        with apart_from_output():
+            return _guarded(words)
+    return _guarded(words)
+
+
+def _guarded(words: Sequence[str]) -> int:
+    """Run the words; whatever goes wrong becomes a sentence and an exit code."""
     try:
         with _ending_on_sigterm():
             return int(app(words, prog_name="clwl", standalone_mode=False) or 0)

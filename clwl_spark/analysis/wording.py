@@ -4,7 +4,7 @@ Rows are dicts with the columns of `schemas.ROUTE_CANDIDATES`. Pure Python, no S
 Source: SEMANTICS 4 (the rules and their order), R1, R3.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -188,9 +188,3 @@ def verdict_text(row: Row, why: str) -> str:
     if row[c.ELIMINATED_BY] in (0, 100):
         return why
     return f"{RULE_NAMES[row[c.ELIMINATED_BY]]}: {why}"
-
-
-def joined(words: Iterable[str]) -> str:
-    """Words in a row: `A, B and C`."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

@@ -12,7 +12,8 @@ from rich.text import Text
 
 from clwl_spark import columns as c
 from clwl_spark import schemas
-from clwl_spark.analysis.explain import ExplainRequest, explain, render
+from clwl_spark.analysis.explain import ExplainRequest, explain
+from clwl_spark.analysis.rendering import render
 from clwl_spark.commands.ingest import ingest_table, tell_rejects
 from clwl_spark.commands.options import Common
 from clwl_spark.commands.route import route_options, summary_table

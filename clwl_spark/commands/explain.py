@@ -3,7 +3,8 @@
 from pyspark.sql import functions as F
 
 from clwl_spark import schemas
-from clwl_spark.analysis.explain import ExplainRequest, explain, render
+from clwl_spark.analysis.explain import ExplainRequest, explain
+from clwl_spark.analysis.rendering import render
 from clwl_spark.commands.options import Common, ExplainWords
 from clwl_spark.commands.work import Work, at_work
 from clwl_spark.rules.exit import load_exit

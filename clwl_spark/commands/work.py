@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import structlog
 from pyspark.sql import SparkSession
@@ -18,6 +19,8 @@ from clwl_spark.logs import LogFormat, Loudness, configure_logs
 from clwl_spark.session import spark_session
 from clwl_spark.settings import Settings, read_settings
 from clwl_spark.storage import Lake
+
+_URI: Final = re.compile(r"\w[\w+.-]*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,12 @@ def lake_of(spark: SparkSession, settings: Settings) -> Lake:
     """The lake that the settings name."""
     if settings.catalog:
         return Lake(spark, settings.catalog, in_catalog=True, checkpoints=settings.checkpoints)
-    return Lake(spark, settings.lake, checkpoints=settings.checkpoints)
+    return Lake(spark, _absolute(settings.lake), checkpoints=_absolute(settings.checkpoints))
+
+
+def _absolute(place: str) -> str:
+    """A relative folder in full, since Delta's SQL knows no others; anything else as it is."""
+    return str(Path(place).absolute()) if place and not _URI.match(place) else place
 
 
 def _check_place(settings: Settings, needs: str | None) -> None:
@@ -97,4 +105,4 @@ def _on_this_machine(lake: str) -> bool:
     """True where the lake can only be a folder here: no URI, and Spark is started here."""
     launched = {"PYSPARK_GATEWAY_PORT", "SPARK_REMOTE"} & os.environ.keys()
     running = SparkSession.getActiveSession()
-    return bool(lake) and not re.match(r"\w+:", lake) and not launched and running is None
+    return bool(lake) and not _URI.match(lake) and not launched and running is None

@@ -23,6 +23,7 @@ from clwl_spark.topology.views import (
     VIEWER,
     Keep,
     Topology,
+    as_it_is,
     channels_in_view,
     viewers,
     with_channel_status,
@@ -71,10 +72,6 @@ class Ladder:
     exit_function: Rule | None = None
 
 
-def _as_it_is(frame: DataFrame) -> DataFrame:
-    return frame
-
-
 def plan_id() -> Column:
     """The plan's id: a hash of the request, so that it needs no look-up and never changes.
 
@@ -85,7 +82,7 @@ def plan_id() -> Column:
 
 
 def make_plans(
-    requests: DataFrame, topology: Topology, ladder: Ladder, keep: Keep = _as_it_is
+    requests: DataFrame, topology: Topology, ladder: Ladder, keep: Keep = as_it_is
 ) -> Plans:
     """Resolve requests, gather their candidates and apply the rules.
 

@@ -18,7 +18,7 @@ from clwl_spark.routing.runs import Run
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours, resets
-from clwl_spark.topology.views import VIEWER, read_topology
+from clwl_spark.topology.views import VIEWER, Topology, read_topology
 
 POSITION = "position"
 
@@ -32,6 +32,8 @@ class PlanProvider:
         self._run = run
         self._ladder = ladder
         self._used: list[DataFrame] = []
+        self._read_snapshots: set[str] = set()
+        self._read: Topology = read_topology(lake, [])
         if run.resumed:
             self._drop_candidates_without_plan()
 
@@ -66,7 +68,7 @@ class PlanProvider:
         self._make_resets(requests)
         if new.isEmpty():
             return
-        topology = read_topology(self._lake, _distinct(new, c.SNAPSHOT_ID))
+        topology = self._topology(_distinct(new, c.SNAPSHOT_ID))
         made = make_plans(new, topology, self._ladder, _settled)
         self._lake.append(ROUTE_CANDIDATES.name, made.candidates)
         self._lake.append(ROUTE_PLANS.name, self._with_epochs(made.plans))
@@ -86,9 +88,16 @@ class PlanProvider:
             plans = plans.join(used, c.PLAN_ID, "left_semi")
         plans = plans.localCheckpoint()
         of = plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct().localCheckpoint()
-        topology = read_topology(self._lake, _distinct(of, c.SNAPSHOT_ID))
+        topology = self._topology(_distinct(of, c.SNAPSHOT_ID))
         made = facts(plans, candidates, senders(of, topology), self._known_resets())
         return made.localCheckpoint()
+
+    def _topology(self, snapshot_ids: Sequence[str]) -> Topology:
+        """The topology of these snapshots, read once per run; it is small beside messages."""
+        if not set(snapshot_ids) <= self._read_snapshots:
+            self._read_snapshots |= set(snapshot_ids)
+            self._read = read_topology(self._lake, sorted(self._read_snapshots), _settled)
+        return self._read
 
     def _plan_batch(self, messages: DataFrame, _: int) -> None:
         self.plan(distinct_requests(messages, self._run.pins))
@@ -105,7 +114,7 @@ class PlanProvider:
         if new.isEmpty():
             return
         ids = {*_distinct(new, c.SNAPSHOT_ID), *_distinct(new, c.PREVIOUS_ID)}
-        topology = read_topology(self._lake, sorted(ids))
+        topology = self._topology(sorted(ids))
         made = resets(new.withColumnRenamed(c.QMGR, VIEWER), topology, _settled)
         self._lake.append(SNAPSHOT_RESETS.name, made)
 
@@ -178,5 +187,5 @@ def _distinct(frame: DataFrame, column: str) -> list[str]:
 
 
 def _settled(frame: DataFrame) -> DataFrame:
-    """Work the frame out now: later steps start from its rows, not from its plan."""
-    return frame.localCheckpoint()
+    """Work the frame out once: later steps start from its rows, not from its plan."""
+    return frame.localCheckpoint(eager=False)

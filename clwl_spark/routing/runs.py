@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
@@ -64,6 +64,7 @@ class Run:
         router_id: names the lake's checkpoint.
         started_at: when it began.
         resumed: a killed run of the same batch is gone on with.
+        written: messages of the batch where all its tables were written, else None.
     """
 
     run_id: str
@@ -73,6 +74,7 @@ class Run:
     router_id: str
     started_at: datetime
     resumed: bool = False
+    written: int | None = None
 
 
 def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
@@ -89,16 +91,7 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
             f"{algorithm.value} would mix two histories: route into another lake"
         )
     if last is not None and last[c.STATUS] == RUNNING:
-        used = F.col(c.SNAPSHOT_ID).isin(last["snapshots"])
-        return Run(
-            last[c.RUN_ID],
-            last["batch_id"],
-            tuple(_pins(lake.read("snapshots").where(used))),
-            Algorithm(last["algorithm"]),
-            last["router_id"],
-            last["started_at"],
-            resumed=True,
-        )
+        return _again(lake, last)
     run = Run(
         run_id=uuid.uuid4().hex,
         batch_id=0 if last is None else last["batch_id"] + 1,
@@ -109,6 +102,33 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
     )
     lake.append(RUNS.name, _row(lake, run, RunSummary(run.run_id), RUNNING))
     return run
+
+
+def previous(lake: Lake, run: Run) -> Run:
+    """The run before this one: its batch was written, but the checkpoint does not know.
+
+    Raises:
+        LakeStateError: there is none.
+    """
+    rows = lake.read(RUNS.name).where(F.col("batch_id") == run.batch_id - 1).collect()
+    if not rows:
+        raise LakeStateError(f"table runs has no batch {run.batch_id - 1}: restore the table")
+    return _again(lake, rows[0])
+
+
+def _again(lake: Lake, row: Row) -> Run:
+    """Go on with a run, with the snapshots that it began with."""
+    used = F.col(c.SNAPSHOT_ID).isin(row["snapshots"])
+    return Run(
+        row[c.RUN_ID],
+        row["batch_id"],
+        tuple(_pins(lake.read("snapshots").where(used))),
+        Algorithm(row["algorithm"]),
+        row["router_id"],
+        row["started_at"],
+        resumed=True,
+        written=row["messages"] if row[c.STATUS] == DONE else None,
+    )
 
 
 def valid_pins(lake: Lake) -> list[Pin]:
@@ -130,7 +150,7 @@ def _pins(snapshots: DataFrame) -> list[Pin]:
 
 
 def finish(lake: Lake, run: Run, summary: RunSummary) -> None:
-    """Write the run's counts; from then on the next run takes the next micro-batch."""
+    """Write the run's counts, once all tables of its batch are written."""
     lake.merge(RUNS.name, _row(lake, run, summary, DONE))
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -51,9 +51,9 @@ def missing_plan_ids(data: bytes) -> list[int]:
     return ids
 
 
-def figures(text: str) -> dict[str, object]:
+def figures(text: str) -> dict[str, Any]:
     """The counts of a block."""
-    counts: dict[str, object] = json.loads(text)
+    counts: dict[str, Any] = json.loads(text)
     return counts
 
 

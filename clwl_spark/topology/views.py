@@ -80,7 +80,12 @@ class Topology:
     subscriptions: DataFrame
 
 
-def read_topology(lake: Lake, snapshot_ids: Sequence[str]) -> Topology:
+def as_it_is(frame: DataFrame) -> DataFrame:
+    """Keep a frame as its plan."""
+    return frame
+
+
+def read_topology(lake: Lake, snapshot_ids: Sequence[str], keep: Keep = as_it_is) -> Topology:
     """Read the topology tables of the snapshots; tables that are not there have no rows.
 
     Grain: as CONTRACT has it, one row per object, cluster and observer.
@@ -88,7 +93,7 @@ def read_topology(lake: Lake, snapshot_ids: Sequence[str]) -> Topology:
     of_these = F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids))
     return Topology(
         **{
-            name: lake.read_or_empty(name).where(of_these).fillna(defaults)
+            name: keep(lake.read_or_empty(name).where(of_these).fillna(defaults))
             for name, defaults in _DEFAULTS.items()
         }
     )

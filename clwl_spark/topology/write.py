@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -27,7 +28,8 @@ from clwl_spark.schemas import (
 from clwl_spark.storage import Lake, require
 from clwl_spark.vocabulary import SnapshotStatus
 
-CONTENT: Final = (*(table.name for table in TOPOLOGY), CLUSTER_SENDERS.name)
+_ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
+CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name)
 """The tables whose rows are a snapshot's content."""
 
 WRITABLE: Final = (*CONTENT, INGEST_REJECTS.name)
@@ -138,7 +140,7 @@ def inspect(lake: Lake, snapshot_ids: Sequence[str], tables: Mapping[str, DataFr
         raise InputError(f"no topology tables: {unknown}; there are {list(WRITABLE)}")
     frames = dict(tables)
     for name in WRITABLE:
-        if name not in frames and (name in CONTENT[:-1] or lake.exists(name)):
+        if name not in frames and (name in _ALWAYS or lake.exists(name)):
             frames[name] = lake.spark.createDataFrame([], TABLES[name].schema)
     return _inspect_all(lake, snapshot_ids, frames)
 
@@ -167,22 +169,31 @@ def commit(lake: Lake, inspection: Inspection, snapshots: DataFrame) -> dict[str
 def _inspect_all(
     lake: Lake, snapshot_ids: Sequence[str], frames: Mapping[str, DataFrame]
 ) -> Inspection:
-    found = {
-        name: _inspected(lake, TABLES[name], frame, snapshot_ids) for name, frame in frames.items()
-    }
+    """Check and compare all frames in one query: each is read once here."""
+    typed = {name: require(frame, TABLES[name]) for name, frame in frames.items()}
+    queries = [
+        _inspected(lake, TABLES[name], frame, snapshot_ids) for name, frame in frames.items()
+    ]
+    found = {row["table"]: row for row in reduce(DataFrame.unionAll, queries).collect()}
+    for name in frames:
+        if found[name]["first"] is not None:
+            place, (column, value, reason) = found[name]["first"]
+            raise TopologyError(name, column, value, place, reason)
     return Inspection(
-        frames={name: require(frame, TABLES[name]) for name, frame in frames.items()},
-        rows={name: rows for name, (rows, _, _) in found.items()},
-        replaced={name: replaced for name, (_, replaced, _) in found.items()},
-        changed={name: changed for name, (_, _, changed) in found.items()},
+        frames=typed,
+        rows={name: found[name]["rows"] or 0 for name in frames},
+        replaced={name: found[name]["replaced"] for name in frames},
+        changed={name: frozenset(found[name]["changed"]) for name in frames},
     )
 
 
 def _inspected(
     lake: Lake, table: Table, frame: DataFrame, snapshot_ids: Sequence[str]
-) -> tuple[int, int, frozenset[str]]:
-    """Check and compare one frame in one pass: its rows, replaced rows, changed snapshots."""
-    require(frame, table)
+) -> DataFrame:
+    """Check and compare one frame.
+
+    Grain: one row: the table's name, rows, replaced rows, changed snapshots, the first offence.
+    """
     compared = [x for x in table.columns if x.name not in _NOT_COMPARED]
     # Integers are looked at as they are: a cast of one that is far out of range would fail.
     columns = [F.col(x.name).cast(x.type) if x.type == "timestamp" else x.name for x in compared]
@@ -203,18 +214,13 @@ def _inspected(
     )
     same = (F.col("new") == F.col("old")) & F.col("new_row").eqNullSafe(F.col("old_row"))
     offence = F.coalesce("offence", _duplicate(table)) if table.keys else F.col("offence")
-    (found,) = by_key.agg(
+    first = F.when(offence.isNotNull(), F.struct(_shown(keys).alias("row"), offence.alias("found")))
+    return by_key.agg(
         F.sum("new").alias("rows"),
         F.count_if((F.col("new") > 0) & (F.col("old") > 0) & ~same).alias("replaced"),
         F.collect_set(F.when(~same, F.col(c.SNAPSHOT_ID))).alias("changed"),
-        F.min(F.when(offence.isNotNull(), F.struct(_shown(keys).alias("row"), offence))).alias(
-            "first"
-        ),
-    ).collect()
-    if found["first"] is not None:
-        place, (column, value, reason) = found["first"]
-        raise TopologyError(table.name, column, value, place, reason)
-    return found["rows"] or 0, found["replaced"], frozenset(found["changed"])
+        F.min(first).alias("first"),
+    ).select(F.lit(table.name).alias("table"), "*")
 
 
 def _offence(table: Table, snapshot_ids: Sequence[str]) -> Column:
@@ -249,6 +255,8 @@ def _shown(columns: Iterable[str]) -> Column:
 
 def _refuse_used(lake: Lake, snapshot_ids: frozenset[str]) -> None:
     """Refuse to change what outcomes were derived from."""
+    if not snapshot_ids:
+        return
     plans = lake.read_or_empty(ROUTE_PLANS.name)
     of_these = F.col(c.SNAPSHOT_ID).isin(sorted(snapshot_ids))
     used = plans.where(of_these).select(c.SNAPSHOT_ID).distinct().limit(1).collect()

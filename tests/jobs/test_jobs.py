@@ -66,4 +66,5 @@ def test_spark_submit_brings_the_session(tmp_path):
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout)["messages"] == 50
+    assert '"event": "generated"' in done.stderr
     assert (tmp_path / "lake" / "messages" / "_delta_log").is_dir()
