@@ -1,0 +1,1 @@
+"""Where does every message of an IBM MQ cluster go, and why: exactly, on Spark."""

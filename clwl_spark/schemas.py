@@ -48,7 +48,9 @@ class Table:
     def schema(self) -> StructType:
         """The Spark schema; required columns are not nullable."""
         fields = [
-            StructField(x.name, _parse_datatype_string(x.type), not x.required, {"comment": x.comment})
+            StructField(
+                x.name, _parse_datatype_string(x.type), not x.required, {"comment": x.comment}
+            )
             for x in self.columns
         ]
         return StructType(fields)
@@ -66,7 +68,7 @@ def _key(name: str, comment: str, type_: str = "string") -> Column:
 def _word(name: str, words: type[StrEnum] | tuple[str, ...], comment: str) -> Column:
     values = ", ".join(f"'{word}'" for word in words)
     check = f"{name} IS NULL OR {name} IN ({values})"
-    return Column(name, "string", comment, False, check, f"is not one of {values}")
+    return Column(name, "string", comment, check=check, reason=f"is not one of {values}")
 
 
 def _number(name: str, low: int, high: int, comment: str) -> Column:
@@ -249,9 +251,7 @@ MESSAGES: Final = Table(
     "messages",
     "One row per put; (qmgr, put_seq) identifies it",
     (
-        Column(
-            c.QMGR, "string", "Queue manager where the message is put", True, nullable_key=True
-        ),
+        Column(c.QMGR, "string", "Queue manager where the message is put", True, nullable_key=True),
         Column(
             c.PUT_SEQ, "bigint", "Grows per queue manager in put order", True, nullable_key=True
         ),

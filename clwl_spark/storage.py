@@ -23,12 +23,12 @@ _NOT_THERE: Final = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "DELTA_MISSING_DELTA_TABLE",
     "SCHEMA_NOT_FOUND",
+    "DELTA_SCHEMA_NOT_SET",
 )
 _KINDRED: Final = (
     ("tinyint", "smallint", "int", "bigint"),
     ("timestamp", "timestamp_ntz"),
 )
-_NO_DELTA_LOG: Final = ("DELTA_TABLE_ONLY_OPERATION", "DELTA_SCHEMA_NOT_SET")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Lake:
             return self.checkpoints.rstrip("/")
         if self.in_catalog:
             raise LakeStateError(
-                f"lake {self.root} is in a catalog: set checkpoints = \"URI\" to a folder for it"
+                f'lake {self.root} is in a catalog: set checkpoints = "URI" to a folder for it'
             )
         return f"{self.root.rstrip('/')}/{CHECKPOINTS}"
 
@@ -120,8 +120,8 @@ class Lake:
             .option("skipChangeCommits", "true")
             .option("maxFilesPerTrigger", str(2**31 - 1))
         )
-        frame = reader.table(self.sql_name(table)) if self.in_catalog else reader.load(
-            self.path(table)
+        frame = (
+            reader.table(self.sql_name(table)) if self.in_catalog else reader.load(self.path(table))
         )
         return frame.select(*TABLES[table].names)
 
@@ -155,19 +155,19 @@ class Lake:
         )
 
     def _load(self, table: str) -> DataFrame | None:
+        reader = self.spark.read
         try:
             if self.in_catalog:
-                return self.spark.read.table(self.sql_name(table))
-            frame = self.spark.read.format("delta").load(self.path(table))
-            return frame if frame.columns else None
+                frame = reader.table(self.sql_name(table))
+            else:
+                frame = reader.format("delta").load(self.path(table))
         except AnalysisException as error:
-            if any(word in str(error.getCondition()) for word in (*_NOT_THERE, *_NO_DELTA_LOG)):
+            if any(word in str(error.getCondition()) for word in _NOT_THERE):
                 return None
             raise
+        return frame if frame.columns else None
 
-    def _write(
-        self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]
-    ) -> None:
+    def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
         writer = frame.select(*TABLES[table].names).write.format("delta").mode(mode)
         writer = writer.options(**options)
         if self.in_catalog:

@@ -92,6 +92,10 @@ def frame(spark: SparkSession, name: str, rows: list[Row]) -> Any:
 def comparable(row: Row) -> tuple[Any, ...]:
     values = (row.get(name) for name in COMPARED)
     return tuple(
-        bytes(x) if isinstance(x, bytearray) else x.replace(tzinfo=None) if hasattr(x, "tzinfo") else x
+        bytes(x)
+        if isinstance(x, bytearray)
+        else x.replace(tzinfo=None)
+        if hasattr(x, "tzinfo")
+        else x
         for x in values
     )

@@ -1,8 +1,8 @@
 """Rule 15, the balancing and the binding, one message after another.
 
 Balancing is sequential per queue manager and nothing else is: this loop is all that cannot be
-spread over machines. Profile (8 routes, 2 cores): 8-11 ns a choice; keeping number and factor in
-one row of a (channels, 2) array saves a third against two arrays.
+spread over machines. Profile: taking arrays out of the named tuples before the loop brought a
+choice among 8 routes from 150 ns to about 15 ns; `make bench` prints the figure.
 """
 
 from typing import NamedTuple
@@ -81,7 +81,7 @@ class History(NamedTuple):
 
 
 @njit(cache=True)
-def route_in_turn(
+def route_in_turn(  # noqa: PLR0915 - one loop, and numba inlines no closures
     puts: Puts, choices: Choices, history: History, binding_ttl: int, chosen: Longs, bound: Flags
 ) -> None:
     """Choose for each message in turn; history and results are written in place.
@@ -153,7 +153,7 @@ def _bring_resets(snapshot: int, brought: Longs, pending: Flags, balance: Longs)
 
 
 @njit(cache=True, inline="always")
-def _best(begin: int, end: int, channel: Ints, balance: Longs, weighted: bool) -> int:
+def _best(begin: int, end: int, channel: Ints, balance: Longs, weighted: bool) -> int:  # noqa: FBT001 - numba takes positions only
     """The route of lowest factor (if weighted), then of lowest number, then the first."""
     best = begin
     number = balance[channel[begin], 0]
@@ -192,4 +192,4 @@ def _best_kept(begin: int, kept: Flags, channel: Ints, weight: Longs, balance: L
     """`_best` over the kept routes alone; only their weights count."""
     routes = begin + np.nonzero(kept)[0]
     weighted = (weight[routes] != DEFAULT_WEIGHT).any()
-    return routes[_best(0, routes.shape[0], channel[routes], balance, weighted)]
+    return int(routes[_best(0, routes.shape[0], channel[routes], balance, weighted)])

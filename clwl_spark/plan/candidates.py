@@ -27,11 +27,15 @@ def candidates(instances: DataFrame, channels: DataFrame) -> DataFrame:
     of_qmgr = channels.withColumnRenamed(c.QMGR, c.DEST_QMGR)
     joined = instances.join(of_qmgr, [*VIEW_KEY, c.DEST_QMGR])
     instance_cluster = F.coalesce(c.INSTANCE_CLUSTER, c.CLUSTER)
-    return joined.select(
-        "*",
-        F.col(c.CLUSTER).alias(c.CHANNEL_CLUSTER),
-        F.array_contains(CLUSTERS, instance_cluster).alias(c.INSTANCE_SHARED),
-        F.array_contains(CLUSTERS, F.col(c.CLUSTER)).alias(c.CHANNEL_SHARED),
-        F.coalesce(ALIAS_RANK, c.CLWLRANK).alias(c.CHANNEL_RANK),
-        F.coalesce(ALIAS_PRTY, c.CLWLPRTY).alias(c.CHANNEL_PRTY),
-    ).withColumn(c.INSTANCE_CLUSTER, instance_cluster).select(*_OWN_COLUMNS)
+    return (
+        joined.select(
+            "*",
+            F.col(c.CLUSTER).alias(c.CHANNEL_CLUSTER),
+            F.array_contains(CLUSTERS, instance_cluster).alias(c.INSTANCE_SHARED),
+            F.array_contains(CLUSTERS, F.col(c.CLUSTER)).alias(c.CHANNEL_SHARED),
+            F.coalesce(ALIAS_RANK, c.CLWLRANK).alias(c.CHANNEL_RANK),
+            F.coalesce(ALIAS_PRTY, c.CLWLPRTY).alias(c.CHANNEL_PRTY),
+        )
+        .withColumn(c.INSTANCE_CLUSTER, instance_cluster)
+        .select(*_OWN_COLUMNS)
+    )

@@ -57,9 +57,7 @@ _ARROW_SCHEMA: Final = pa.schema(
 )
 
 
-def resolutions(
-    asked: DataFrame, known: DataFrame, topology: Topology, keep: Keep
-) -> DataFrame:
+def resolutions(asked: DataFrame, known: DataFrame, topology: Topology, keep: Keep) -> DataFrame:
     """Resolve each distinct (O, R) of each sender.
 
     Args:

@@ -95,12 +95,9 @@ class _Walk:
         bind_default = self.bind_default
         if bind_default is None:
             chooses_queue = kind == PlanKind.QUEUE and reason == 0
-            bind_default = (
-                self.know.seen_queues.get(self.name, DefBind.OPEN) if chooses_queue else DefBind.OPEN
-            )
-        return Resolution(
-            kind, reason, self.name, self.qmgr, tuple(self.path), bind_default, xmitq
-        )
+            seen = self.know.seen_queues if chooses_queue else {}
+            bind_default = seen.get(self.name, DefBind.OPEN)
+        return Resolution(kind, reason, self.name, self.qmgr, tuple(self.path), bind_default, xmitq)
 
     def fail(self, reason: Reason) -> Resolution:
         """End with a reason; the kind is what was being looked for."""
@@ -144,7 +141,7 @@ class _Walk:
             return self.end(PlanKind.QUEUE)
         return self.fail(Reason.UNKNOWN_OBJECT_NAME)
 
-    def _alias(self, alias: Definition) -> Resolution | None:
+    def _alias(self, alias: Definition) -> Resolution | None:  # noqa: PLR0911 - one per way out
         """Row 1: a QALIAS, then its target."""
         self.look_at(alias)
         if not alias.put_enabled:
@@ -190,7 +187,7 @@ class _Walk:
             return self.end(PlanKind.XMITQ, xmitq=remote.xmitq)
         return self.go_to(remote.rname, remote.rqmname)
 
-    def _qmgr_named(self) -> Resolution | None:
+    def _qmgr_named(self) -> Resolution | None:  # noqa: PLR0911 - one per row of the table
         """Rows 6 to 10: R is set."""
         if self.qmgr == self.know.qmgr:
             return self._local_definitions_only()

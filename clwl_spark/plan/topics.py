@@ -174,9 +174,7 @@ def _subscribed(direct: DataFrame, topology: Topology) -> DataFrame:
     )
     asked = direct.select(c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME).distinct()
     pairs = asked.join(proxies, list(VIEW_KEY))
-    return (
-        pairs.mapInPandas(_matching_pairs, pairs.schema).select(c.PLAN_ID, c.QMGR).distinct()
-    )
+    return pairs.mapInPandas(_matching_pairs, pairs.schema).select(c.PLAN_ID, c.QMGR).distinct()
 
 
 def _matching_pairs(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import translate
 from functools import lru_cache
-from re import Pattern, compile as compile_pattern
+from re import Pattern
+from re import compile as compile_pattern
 
 from clwl_spark.vocabulary import SYSTEM_CLUSTER_TRANSMIT, DefaultTransmissionQueue
 

@@ -205,7 +205,5 @@ def _queues(row: dict[str, Any]) -> TransmissionQueues:
     return TransmissionQueues(
         defclxq=row[c.DEFCLXQ],
         definitions=[(x[NAME], x[c.CLCHNAME]) for x in row.get(DEFINITIONS) or ()],
-        current={
-            (x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in row.get(CURRENT) or ()
-        },
+        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in row.get(CURRENT) or ()},
     )

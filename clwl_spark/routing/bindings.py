@@ -65,17 +65,15 @@ class Bindings:
         kind = np.where(asked == 0, self.plans.bind_default[plan], _EFFECTIVE[asked])
         kind[self.plans.is_publication[plan]] = NO_BINDING
         result = np.full(len(plan), NO_KEY, dtype=np.int32)
-        for by_group, name in ((False, c.OPEN_ID), (True, c.GROUP_ID)):
+        for by, name in ((BY_OPEN, c.OPEN_ID), (BY_GROUP, c.GROUP_ID)):
             ids = keys[name].combine_chunks()
-            bound = (kind == (BY_GROUP if by_group else BY_OPEN)) & ids.is_valid().to_numpy(
-                zero_copy_only=False
-            )
+            bound = (kind == by) & ids.is_valid().to_numpy(zero_copy_only=False)
             if bound.any():
-                result[bound] = self._indexes(by_group, ids, plan, bound)
+                result[bound] = self._indexes(by, ids, plan, bound)
         return result
 
     def _indexes(
-        self, by_group: bool, ids: pa.Array, plan: NDArray[np.int32], bound: NDArray[np.bool_]
+        self, by: int, ids: pa.Array, plan: NDArray[np.int32], bound: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         """Key indexes of the bound messages; new keys get the next ones."""
         local = ids.indices.fill_null(0).to_numpy()[bound].astype(np.int64)
@@ -85,7 +83,7 @@ class Bindings:
         indexes = np.empty(len(unique), dtype=np.int64)
         for at, combined in enumerate(unique.tolist()):
             of, request = divmod(combined, len(self._asked))
-            key: Key = (by_group, values[of], *self._asked[request])
+            key: Key = (by == BY_GROUP, values[of], *self._asked[request])
             indexes[at] = self.keys.setdefault(key, len(self.keys))
         self._grow(len(self.keys))
         return indexes[codes]

@@ -7,11 +7,13 @@ Source: SEMANTICS 5 (history), C1 (resets), 6 (bindings).
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
@@ -83,9 +85,7 @@ def to_state(memory: Memory) -> tuple[int, bytes]:
         (None if by_group else of, of if by_group else None, name, qmgr, *route, at)
         for (by_group, of, name, qmgr), (route, at) in memory.bindings.items()
     ]
-    columns = list(zip(*bindings, strict=True)) or [[] for _ in _BINDINGS]
-    arrays = [pa.array(x, type=f.type) for x, f in zip(columns, _BINDINGS, strict=True)]
-    second = to_ipc(pa.Table.from_arrays(arrays, schema=_BINDINGS))
+    second = to_ipc(_table(bindings, _BINDINGS))
     return VERSION, len(first).to_bytes(_LENGTH_BYTES, "little") + first + second
 
 
@@ -108,7 +108,7 @@ def from_state(version: int, payload: bytes) -> Memory:
         open_id, group_id, name, qmgr, *route, at = row
         by_group = group_id is not None
         key: Key = (by_group, group_id if by_group else open_id, name, qmgr)
-        bindings[key] = (tuple(route), at)  # type: ignore[assignment]
+        bindings[key] = (tuple(route), at)
     rows = zip(*(column.to_pylist() for column in history), strict=True)
     return Memory(
         counter=meta["counter"],
@@ -125,12 +125,16 @@ def history_table(memory: Memory) -> pa.Table:
     Grain: one row per (dest_qmgr, channel) with a number above 0.
     """
     chosen = [(*key, *value) for key, value in sorted(memory.balance.items()) if value[0] > 0]
-    columns = list(zip(*chosen, strict=True)) or [[] for _ in _HISTORY]
-    arrays = [pa.array(x, type=f.type) for x, f in zip(columns, _HISTORY, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=_HISTORY)
+    return _table(chosen, _HISTORY)
 
 
-def balance_array(memory: Memory, channels: list[tuple[str, str]]) -> "np.ndarray[Any, Any]":
+def balance_array(memory: Memory, channels: list[tuple[str, str]]) -> NDArray[np.int64]:
     """(channels, 2) number and factor of each channel, 0 where it was never chosen."""
     values = [memory.balance.get(channel, (0, 0)) for channel in channels]
     return np.array(values, dtype=np.int64).reshape(len(channels), 2)
+
+
+def _table(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
+    arrays = [pa.array(x, type=f.type) for x, f in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)

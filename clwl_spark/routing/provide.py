@@ -161,7 +161,7 @@ class PlanProvider:
     def _drop_candidates_without_plan(self) -> None:
         """A run that was killed between the two writes of `plan` left candidates only."""
         self._lake.spark.sql(
-            f"DELETE FROM {self._lake.sql_name(ROUTE_CANDIDATES.name)} WHERE plan_id NOT IN "
+            f"DELETE FROM {self._lake.sql_name(ROUTE_CANDIDATES.name)} WHERE plan_id NOT IN "  # noqa: S608 - names of our own
             f"(SELECT plan_id FROM {self._lake.sql_name(ROUTE_PLANS.name)})"
         )
 

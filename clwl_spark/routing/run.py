@@ -43,9 +43,7 @@ WRITTEN: Final = (
 Progress = Callable[[str, int, int], None]
 
 
-def route(
-    lake: Lake, options: RouteOptions = RouteOptions(), progress: Progress | None = None
-) -> RunSummary:
+def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -> RunSummary:
     """Route every message that is not routed yet, and stop.
 
     Args:

@@ -152,9 +152,8 @@ class _Batch:
         )
         if not _ascending(put_seq):
             order = _order(put_seq, slices, spool)
-            put_seq, put_time, plan, key, block, row = (
-                x[order] for x in (put_seq, put_time, plan, key, block, row)
-            )
+            put_seq, put_time = put_seq[order], put_time[order]
+            plan, key, block, row = plan[order], key[order], block[order], row[order]
         late = np.empty(len(put_seq), dtype=np.bool_)
         late[0] = put_seq[0] <= self._memory.highest_put_seq
         late[1:] = (put_seq[1:] <= self._memory.highest_put_seq) | (put_seq[1:] == put_seq[:-1])
@@ -230,9 +229,7 @@ class _Batch:
     def _routed(self, at: int, spool: Spool) -> RoutedBlock:
         """All that is said of a block."""
         pieces = self._pieces.pop(at).columns
-        put_seq, put_time, row, late, code = (
-            np.concatenate(x) for x in zip(*pieces, strict=True)
-        )
+        put_seq, put_time, row, late, code = (np.concatenate(x) for x in zip(*pieces, strict=True))
         answer, unique = pd.factorize(code)
         answers = [self._answer(x) for x in unique.tolist()]
         columns = [
@@ -274,7 +271,8 @@ class _Batch:
         """(messages,) index of each message's plan."""
         ids = keys[c.PLAN_ID].combine_chunks()
         index = [self._plans.index[x] for x in ids.dictionary.to_pylist()]
-        return np.array(index, dtype=np.int32)[ids.indices.to_numpy()]
+        result: NDArray[np.int32] = np.array(index, dtype=np.int32)[ids.indices.to_numpy()]
+        return result
 
 
 def _ascending(put_seq: NDArray[np.int64]) -> bool:

@@ -38,7 +38,9 @@ ROUTED_SCHEMA: Final = (
     "figures string"
 )
 _ROUTED_COLUMNS: Final = (c.QMGR, KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES)
-StateFunction = Callable[[tuple[Any, ...], Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]]
+StateFunction = Callable[
+    [tuple[Any, ...], Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]
+]
 
 
 def routed_blocks(
@@ -83,7 +85,8 @@ def route_group(snapshots: list[str], ttl: int, memory_mib: int) -> StateFunctio
         facts = None
         taken = False
         for frame in frames:
-            for row in frame.itertuples(index=False):
+            rows: Iterator[Any] = frame.itertuples(index=False)
+            for row in rows:
                 if row.kind == KIND_REJECTS:
                     rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
                     yield _frame(key[0], rejected)

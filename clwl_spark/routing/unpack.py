@@ -33,9 +33,7 @@ def unpack_history(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
         for at in range(batch.num_rows):
             table = from_ipc(batch.column(DATA)[at].as_buffer())
             qmgr = pa.repeat(batch.column(c.QMGR)[at], table.num_rows)
-            yield from table.add_column(0, c.QMGR, qmgr).select(
-                BALANCE_HISTORY.names
-            ).to_batches()
+            yield from table.add_column(0, c.QMGR, qmgr).select(BALANCE_HISTORY.names).to_batches()
 
 
 def unpack_rejects(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

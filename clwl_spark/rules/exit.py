@@ -28,7 +28,7 @@ def keep_what_exit_keeps(exit_function: Rule) -> Rule:
     """Make a rule of the exit, which gets the rows in play and returns those it keeps."""
 
     def rule(candidates: DataFrame) -> DataFrame:
-        kept = exit_function(candidates.where(in_play()))
+        kept: object = exit_function(candidates.where(in_play()))
         if not isinstance(kept, DataFrame) or not set(_ROW) <= set(kept.columns):
             raise ExitFunctionError(
                 f"the exit must return a DataFrame with the columns {list(_ROW)}: "

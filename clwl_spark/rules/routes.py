@@ -7,6 +7,7 @@ from clwl_spark import columns as c
 from clwl_spark.rules.marking import CHOICE_KEY, SAME_ROUTE, eliminate, in_play
 from clwl_spark.vocabulary import Reason
 
+PUT_DISABLED = 5
 ROUTE_ORDER = (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS)
 
 
@@ -30,7 +31,9 @@ def choice_reason(later_than_put_enabled: tuple[int, ...]) -> Column:
     Source: SEMANTICS 4 (rule 5, R0, R3).
     """
     number = F.col(c.ELIMINATED_BY)
-    disabled_only = F.bool_or(number == 5) & ~F.bool_or(number.isin(*later_than_put_enabled))
+    disabled_only = F.bool_or(number == PUT_DISABLED) & ~F.bool_or(
+        number.isin(*later_than_put_enabled)
+    )
     return (
         F.when(F.bool_or(number.isNull()), Reason.NONE.value)
         .when(disabled_only, Reason.CLUSTER_PUT_INHIBITED.value)

@@ -35,12 +35,11 @@ def resets(wanted: DataFrame, topology: Topology, keep: Keep) -> DataFrame:
 
     Grain: one row per row of `wanted`, columns qmgr, snapshot_id, previous_id, is_reset.
     """
-    both = wanted.select(VIEWER, F.explode(F.array(c.SNAPSHOT_ID, c.PREVIOUS_ID)).alias(c.SNAPSHOT_ID))
+    two = F.explode(F.array(c.SNAPSHOT_ID, c.PREVIOUS_ID)).alias(c.SNAPSHOT_ID)
+    both = wanted.select(VIEWER, two)
     known = keep(viewers(both.distinct().select(c.SNAPSHOT_ID, VIEWER), topology))
     in_view = channels_in_view(known, topology).where(in_clusters(c.CLUSTER))
-    seen = keep(
-        with_channel_status(in_view, topology).select(*_KEY, *_COMPARED, c.STATUS_TIER)
-    )
+    seen = keep(with_channel_status(in_view, topology).select(*_KEY, *_COMPARED, c.STATUS_TIER))
     before = seen.select(
         F.col(c.SNAPSHOT_ID).alias(c.PREVIOUS_ID),
         *_KEY[1:],

@@ -25,7 +25,7 @@ CHANNELS_SEEN_BY: Final = "channels_seen_by"
 TOPICS_SEEN_BY: Final = "topics_seen_by"
 VIEW_KEY: Final = (c.SNAPSHOT_ID, VIEWER)
 
-_DEFAULTS: Final[dict[str, dict[str, bool | int | str]]] = {
+_DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
     "queue_managers": {
         c.CLWLUSEQ: v.UseQueue.LOCAL.value,
         c.CLWLMRUC: v.DEFAULT_MRUC,
