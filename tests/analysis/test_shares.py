@@ -35,7 +35,11 @@ def counted(routes, mruc, messages):
     zeros = np.zeros(messages, np.int32)
     times = np.zeros(messages, np.int64)
     puts = Puts(
-        zeros, zeros, np.full(messages, NO_KEY, np.int32), times, np.arange(messages, dtype=np.int64)
+        zeros,
+        zeros,
+        np.full(messages, NO_KEY, np.int32),
+        times,
+        np.arange(messages, dtype=np.int64),
     )
     one, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
     balance = np.zeros((len(keys), 2), np.int64)
@@ -76,7 +80,8 @@ def random_routes(rng, shared):
 
 
 @pytest.mark.parametrize(
-    ("cases", "shared", "messages", "close"), [(4000, False, 4000, 0.006), (150, True, 20_000, 0.006)]
+    ("cases", "shared", "messages", "close"),
+    [(4000, False, 4000, 0.006), (150, True, 20_000, 0.006)],
 )
 def test_shares_are_those_of_the_kernel_in_random_cases(cases, shared, messages, close):
     rng = random.Random(20240506)

@@ -52,10 +52,6 @@ CASES = {
     "PUB(DISABLED)": (row("QM4", 5, put_enabled=False, kind="TOPIC"),),
     "local queue preferred: CLWLUSEQ(LOCAL)": (row("QM4", 6), row("QM1", is_local=True)),
     "suspended in cluster K, while QM2 is not": (row("QM4", 7, suspended=True), A),
-    "suspended in cluster K, but not in J": (
-        row("QM4", 7, suspended=True), row("QM4", channel_cluster="J"),
-        row("QM2", 7, suspended=True),
-    ),
     "channel RETRYING, while TO.QM2 is RUNNING": (
         row("QM4", 8, status="RETRYING", status_tier=3), A,
     ),
@@ -79,6 +75,12 @@ def test_the_words_name_attribute_value_and_winner(words):
 def test_routes_need_no_words():
     assert why(A, B) == ["", ""]
     assert verdict_text(A, "") == "route"
+
+
+def test_a_queue_manager_may_be_suspended_in_one_of_its_clusters():
+    suspended = row("QM4", 7, suspended=True)
+    words = why(suspended, row("QM4", channel_cluster="J"), row("QM2", 7, suspended=True))
+    assert words[0] == "suspended in cluster K, but not in J"
 
 
 def test_the_winning_value_is_that_of_a_row_still_in_play():

@@ -74,9 +74,7 @@ def test_ingesting_again_changes_nothing_and_other_files_are_merged(lake, folder
     merged = ingest(lake, [other, tmp_path / "QM1.txt"], "S1", observer=STEM)
     assert merged.rows["queues"] == 3
     assert merged.replaced["queues"] == 1
-    ranks = {
-        (row.qmgr, row.queue): row.clwlrank for row in lake.read("queues").collect()
-    }
+    ranks = {(row.qmgr, row.queue): row.clwlrank for row in lake.read("queues").collect()}
     assert ranks == {
         ("QM1", "APP.Q"): 7, ("QM2", "APP.Q"): None, ("QM3", "APP.Q"): None, ("QM3", "NEW.Q"): None
     }  # fmt: skip

@@ -121,9 +121,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_rows_that_mq_could_not_have_are_refused_and_nothing_is_written(
-    what, written, lake, spark
-):
+def test_rows_that_mq_could_not_have_are_refused_and_nothing_is_written(what, written, lake, spark):
     definition, table, column, value, reason = REFUSED[what]
     before = versions(lake)
     with pytest.raises(TopologyError) as refused:
@@ -181,9 +179,7 @@ def test_many_snapshots_are_written_at_once(spark, tmp_path):
         ("snapshots", {"snapshot_id": f"S{n}", "valid_from": NOON, "status": "VALID"})
         for n in range(3)
     ]
-    of_all = [
-        (table, {**row, "snapshot_id": f"S{n}"}) for n in range(3) for table, row in WORLD
-    ]
+    of_all = [(table, {**row, "snapshot_id": f"S{n}"}) for n in range(3) for table, row in WORLD]
     counts = write_topology(lake, frames(spark, *heads, *of_all))
     assert counts["cluster_channels"] == 6
     before = versions(lake)
