@@ -32,28 +32,30 @@ QUEUE: Final = "PARCEL.IN"
 STATE_PARTITIONS: Final = 2
 """Nine queue managers need no more, and fewer end sooner."""
 
+SMALL_WORK: Final = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+}
+"""For few rows, compiling Spark's plans takes longer than interpreting them."""
+
 _ONCE: Final = Transaction("clwl-demo", 1)
 _QUERIES: Final = (
-    (
-        "SELECT qmgr, object_name, dest_qmgr, channel, count(*) AS messages "
-        "FROM delta_scan('{lake}/outcomes') WHERE reason = 0 GROUP BY ALL ORDER BY ALL"
-    ),
-    (
-        "SELECT reason, qmgr, object_name, object_qmgr, count(*) AS messages "
-        "FROM delta_scan('{lake}/outcomes') WHERE reason <> 0 GROUP BY ALL ORDER BY ALL"
-    ),
-    (
-        "SELECT p.qmgr, p.object_name, k.dest_qmgr, k.channel, k.eliminated_by "
-        "FROM delta_scan('{lake}/route_plans') p JOIN delta_scan('{lake}/route_candidates') k "
-        "USING (plan_id) ORDER BY ALL"
-    ),
+    """SELECT qmgr, object_name, dest_qmgr, channel, count(*) AS messages
+  FROM {outcomes} WHERE reason = 0 GROUP BY ALL ORDER BY ALL""",
+    """SELECT reason, qmgr, object_name, object_qmgr, count(*) AS messages
+  FROM {outcomes} WHERE reason <> 0 GROUP BY ALL ORDER BY ALL""",
+    """SELECT qmgr, object_name, dest_qmgr, channel, eliminated_by
+  FROM {route_plans} JOIN {route_candidates} USING (plan_id) ORDER BY ALL""",
 )
 
 
 def run(common: Common) -> int:
     """Make the cluster, route its traffic, show it, and return the exit code."""
     placed = common.lake or common.catalog or common.config or common.assignments
-    with at_work("demo", common if placed else replace(common, lake=LAKE)) as work:
+    named = common if placed else replace(common, lake=LAKE)
+    with at_work("demo", named, spark=SMALL_WORK) as work:
         started = time.monotonic()
         _refuse_other_lakes(work.lake)
         document = _shown(work)
@@ -82,7 +84,7 @@ def _shown(work: Work) -> dict[str, Any]:
     else:
         screen.show("Nothing new to route: an earlier demo did it. For all of it again: --lake NEW")
     screen.show(f"Where does a message go that {PUTTER} puts to {QUEUE}, and why?")
-    screen.show(render(explanation), _tables(lake), _next(lake.root))
+    screen.show(render(explanation), "", _tables(lake), _next(work))
     return {
         "lake": lake.root,
         "ingest": ingested,
@@ -117,9 +119,17 @@ def _tables(lake: Lake) -> Table:
     return table
 
 
-def _next(root: str) -> Text:
+def _next(work: Work) -> Text:
     """What to try next."""
-    lines = ["", "Try next, in DuckDB (INSTALL delta; LOAD delta;):", ""]
-    lines += [f"  {query.format(lake=root)};" for query in _QUERIES]
-    lines += ["", f"  clwl explain --lake {root} --from {PUTTER} --object RECEIPT.PRINT"]
-    return Text("\n".join(lines), no_wrap=True)
+    place, in_catalog = work.settings.lake or work.settings.catalog, work.lake.in_catalog
+    names = {
+        name: f"{place}.{name}" if in_catalog else f"delta_scan('{place}/{name}')"
+        for name in schemas.TABLES
+    }
+    lines = ["", f"Try next, in {'SQL' if in_catalog else 'DuckDB (INSTALL delta; LOAD delta;)'}:"]
+    for query in _QUERIES:
+        lines += ["", f"  {query.format(**names)};"]
+    option = "--catalog" if in_catalog else "--lake"
+    lines += ["", "and", ""]
+    lines += [f"  clwl explain {option} {place} --from {PUTTER} --object RECEIPT.PRINT"]
+    return Text("\n".join(lines))

@@ -38,6 +38,7 @@ def at_work(
     common: Common,
     options: Mapping[str, str | None] | None = None,
     needs: str | None = None,
+    spark: Mapping[str, str] | None = None,
 ) -> Iterator[Work]:
     """Give a command its settings, screen and lake, and end the session if it was started here.
 
@@ -46,6 +47,7 @@ def at_work(
         common: the options that every command has.
         options: settings that the command's own options give; None = not given.
         needs: a table without which the command has nothing to do.
+        spark: what suits a Spark session that is started for the command; the settings win.
 
     Raises:
         SettingsError: a setting is unknown or unusable.
@@ -55,8 +57,9 @@ def at_work(
     settings = settings_of(common, options)
     _check_place(settings, needs)
     screen = screen_of(common, settings, command)
-    with screen.kept_pure(), spark_session(settings.spark, f"clwl {command}") as spark:
-        yield Work(settings, screen, lake_of(spark, settings))
+    wanted = {**(spark or {}), **settings.spark}
+    with screen.kept_pure(), spark_session(wanted, f"clwl {command}") as session:
+        yield Work(settings, screen, lake_of(session, settings))
 
 
 def settings_of(common: Common, options: Mapping[str, str | None] | None = None) -> Settings:

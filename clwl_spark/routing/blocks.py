@@ -30,6 +30,11 @@ REJECT: Final = "reject"
 KIND_MESSAGES: Final = "MESSAGES"
 KIND_REJECTS: Final = "REJECTS"
 
+GATHERED_ROWS: Final = 400_000
+"""Rows packed at a time: a block costs milliseconds whatever is in it, so few and fat ones."""
+BLOCK_ROWS: Final = 100_000
+"""The largest block, so that one hot queue manager's blocks spread over all cores again."""
+
 BLOCK_SCHEMA: Final = (
     "qmgr string, kind string, messages bigint, is_first boolean, keys binary, payload binary, "
     "peak_mib double"
@@ -52,12 +57,11 @@ _DICTIONARIES: Final = (c.PLAN_ID, c.OPEN_ID, c.GROUP_ID)
 def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Pack messages into blocks; runs in `mapInArrow`.
 
-    Grain: one row per message in, one row per (Arrow batch, queue manager, routable or rejected)
+    Grain: one row per message in, one row per (GATHERED_ROWS, queue manager, routable or rejected)
     out. Within a block messages are in the order of put_seq.
     """
     met: set[str] = set()
-    for batch in batches:
-        table = pa.Table.from_batches([batch])
+    for table in _gathered(batches):
         rejected = pc.is_valid(table[REJECT])
         blocks = [*_message_blocks(table.filter(pc.invert(rejected)), met)]
         blocks += _reject_blocks(table.filter(rejected))
@@ -93,7 +97,8 @@ def _message_blocks(table: pa.Table, met: set[str]) -> Iterator[dict[str, object
     if order is not None:
         table, codes = table.take(pa.array(order)), codes[order]
     starts = [0, *(np.nonzero(np.diff(codes))[0] + 1).tolist(), len(codes)]
-    for start, end in pairwise(starts):
+    pieces = ((at, end) for start, end in pairwise(starts) for at, end in _cut(start, end))
+    for start, end in pieces:
         qmgr = qmgrs.dictionary[codes[start]].as_py()
         part = table.slice(start, end - start)
         yield {
@@ -106,6 +111,24 @@ def _message_blocks(table: pa.Table, met: set[str]) -> Iterator[dict[str, object
             PEAK: peak_mib(),
         }
         met.add(qmgr)
+
+
+def _cut(start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The range in parts of at most BLOCK_ROWS."""
+    for at in range(start, end, BLOCK_ROWS):
+        yield at, min(at + BLOCK_ROWS, end)
+
+
+def _gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The batches as tables of about GATHERED_ROWS, whatever Spark's Arrow batches are."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(x.num_rows for x in waiting) >= GATHERED_ROWS:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
 
 
 def _keys(part: pa.Table) -> pa.Table:

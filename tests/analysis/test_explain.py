@@ -20,18 +20,18 @@ from clwl_spark.storage import Lake
 from clwl_spark.topology.write import write_topology
 from clwl_spark.vocabulary import Algorithm
 
-# Scenario, sender, object, object queue manager, object type, via.
-REQUESTS = (
-    ("weights", "GATE", 0),
-    ("suspended", "GATE", 0),
-    ("most_recently_used", "GATE", 0),
-    ("local_eighty_percent", "", 0),
-    ("between_clusters_5_queue_manager_alias", "", 0),
-    ("topic_direct", "", 2),
-    ("topic_hosts", "", 0),
-    ("transmission_queues", "", 0),
-    ("names_that_lead_nowhere", "", 0),
-)
+# Which of a scenario's different requests.
+REQUESTS = {
+    "weights": 0,
+    "suspended": 0,
+    "most_recently_used": 0,
+    "local_eighty_percent": 0,
+    "between_clusters_5_queue_manager_alias": 0,
+    "topic_direct": 2,
+    "topic_hosts": 0,
+    "transmission_queues": 0,
+    "names_that_lead_nowhere": 0,
+}
 ROUTE_KEYS = [
     "dest_qmgr", "dest_object", "channel", "cluster", "xmitq", "is_local", "clwlwght",
     "expected_share",
@@ -40,7 +40,7 @@ ROUTE_KEYS = [
 
 @pytest.fixture(scope="module")
 def scenarios():
-    return {name: read_scenario(name) for name, *_ in REQUESTS}
+    return {name: read_scenario(name) for name in REQUESTS}
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def routed(scenario, request, messages):
     return {key: count / len(outcomes) for key, count in found.items()}
 
 
-@pytest.mark.parametrize(("name", "at"), [(name, at) for name, _, at in REQUESTS])
+@pytest.mark.parametrize(("name", "at"), REQUESTS.items())
 def test_a_request_is_explained_as_the_reference_plans_it(name, at, lake, scenarios):
     scenario = scenarios[name]
     request = replace(requested(scenario)[at], snapshot_id=name)
@@ -187,7 +187,7 @@ def test_the_rendering_says_it_all_in_a_hundred_columns(lake):
 
 
 def test_what_cannot_be_asked_is_refused_with_the_remedy(lake, spark, tmp_path):
-    with pytest.raises(MissingSnapshotError, match="no snapshot 'S9'.*weights"):
+    with pytest.raises(MissingSnapshotError, match=r"no snapshot 'S9'.*weights"):
         explain(lake, ExplainRequest("GATE", "ORDERS", snapshot_id="S9"))
     with pytest.raises(UsageError, match="via 'RADIO' is not one of"):
         explain(lake, ExplainRequest("GATE", "ORDERS", via="RADIO"))

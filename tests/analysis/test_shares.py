@@ -52,7 +52,7 @@ def counted(routes, mruc, messages):
 @pytest.mark.parametrize(
     ("routes", "mruc", "shares"),
     [
-        ([far("A", 20), far("B", 50), far("C", 20), far("D", 10)], ALL, ["1/5", "1/2", "1/5", "1/10"]),
+        ([far("A", 20), far("B", 50), far("C", 30)], ALL, ["66/331", "165/331", "100/331"]),
         ([near(f"TO.ME.{n}") for n in range(4)] + [far("Z")], ALL, ["1/5"] * 5),
         ([near("A"), near("B", 99)], 1, ["1", "0"]),
         ([far("A"), far("B"), far("C"), near()], 2, ["1/3", "1/3", "0", "1/3"]),

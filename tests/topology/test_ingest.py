@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from pyspark.sql import functions as F
 
 from clwl_spark.errors import IngestError, LakeStateError
 from clwl_spark.schemas import ROUTE_PLANS, TABLES
@@ -63,6 +64,8 @@ def test_ingesting_again_changes_nothing_and_other_files_are_merged(lake, folder
     assert column(lake, "cluster_senders", "clwlrank") == [4]
     assert column(lake, "ingest_rejects", "file") == [str(folder / "more" / "QM2.mqsc")]
 
+    refused = lake.read("snapshots").withColumn("status", F.lit("QUARANTINED"))
+    lake.replace("snapshots", refused, "snapshot_id = 'S1'")
     before = versions(lake)
     again = ingest(lake, [folder], "S1", observer=STEM)
     assert again.to_json() == summary.to_json()
@@ -80,6 +83,7 @@ def test_ingesting_again_changes_nothing_and_other_files_are_merged(lake, folder
     }  # fmt: skip
     (head,) = lake.read("snapshots").selectExpr("*", "unix_seconds(valid_from) AS start").collect()
     assert head.start == NOON.timestamp()
+    # What a gate said was said of the old content.
     assert head.status == "VALID"
     assert head.source == f"{folder}; {other}; {tmp_path / 'QM1.txt'}"
     assert lake.read("ingest_rejects").isEmpty()

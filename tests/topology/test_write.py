@@ -86,13 +86,15 @@ def test_a_snapshot_has_the_rows_that_were_written(written, lake):
     assert len(rows_of(lake, "queues", ODD_NAME)) == 1
 
 
-def test_the_same_rows_again_change_nothing(written, lake, spark):
+@pytest.mark.usefixtures("written")
+def test_the_same_rows_again_change_nothing(lake, spark):
     before = versions(lake)
     write_snapshot(lake, Snapshot(ODD_NAME, NOON, "elsewhere"), frames(spark, *WORLD))
     assert versions(lake) == before
 
 
-def test_other_rows_replace_only_the_snapshot_s_own(written, lake, spark):
+@pytest.mark.usefixtures("written")
+def test_other_rows_replace_only_the_snapshot_s_own(lake, spark):
     others = rows_of(lake, "cluster_channels", "S1")
     before = versions(lake)
     fewer = frames(spark, *WORLD[:2], *WORLD[3:])
@@ -120,8 +122,9 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize("what", REFUSED)
-def test_rows_that_mq_could_not_have_are_refused_and_nothing_is_written(what, written, lake, spark):
+def test_rows_that_mq_could_not_have_are_refused_and_nothing_is_written(what, lake, spark):
     definition, table, column, value, reason = REFUSED[what]
     before = versions(lake)
     with pytest.raises(TopologyError) as refused:
@@ -134,7 +137,8 @@ def test_rows_that_mq_could_not_have_are_refused_and_nothing_is_written(what, wr
     assert versions(lake) == before
 
 
-def test_a_wide_integer_is_refused_as_out_of_range(written, lake, spark):
+@pytest.mark.usefixtures("written")
+def test_a_wide_integer_is_refused_as_out_of_range(lake, spark):
     wide = frames(spark, *WORLD)
     wide["queues"] = wide["queues"].selectExpr(
         "* except (clwlrank)", "bigint(9999999999) AS clwlrank"
@@ -143,7 +147,8 @@ def test_a_wide_integer_is_refused_as_out_of_range(written, lake, spark):
         write_snapshot(lake, Snapshot("BAD", NOON, "test"), wide)
 
 
-def test_frames_that_are_no_topology_are_refused(written, lake, spark):
+@pytest.mark.usefixtures("written")
+def test_frames_that_are_no_topology_are_refused(lake, spark):
     snapshot = Snapshot("BAD", NOON, "test")
     good = frames(spark, *WORLD)
     with pytest.raises(InputError, match="messages"):
@@ -156,7 +161,8 @@ def test_frames_that_are_no_topology_are_refused(written, lake, spark):
         write_snapshot(lake, Snapshot("BAD", NOON, "test", "GOOD"), good)
 
 
-def test_a_snapshot_that_routing_used_stays_as_it_is(lake, spark, written):
+@pytest.mark.usefixtures("written")
+def test_a_snapshot_that_routing_used_stays_as_it_is(lake, spark):
     snapshot = Snapshot("USED", NOON, "test")
     write_snapshot(lake, snapshot, frames(spark, *WORLD))
     plan = {"plan_id": 1, "snapshot_id": "USED"}
@@ -165,7 +171,7 @@ def test_a_snapshot_that_routing_used_stays_as_it_is(lake, spark, written):
     lake.append("route_plans", spark.createDataFrame([row], ROUTE_PLANS.schema))
     before = versions(lake)
     write_snapshot(lake, snapshot, frames(spark, *WORLD))
-    with pytest.raises(LakeStateError, match="'USED'.*has been used"):
+    with pytest.raises(LakeStateError, match=r"'USED'.*has been used"):
         write_snapshot(lake, snapshot, frames(spark, *WORLD[1:]))
     later = Snapshot("USED", NOON + timedelta(hours=1), "test")
     with pytest.raises(LakeStateError, match="has been used"):
