@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import structlog
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from clwl_spark.commands.options import Common
@@ -19,6 +20,9 @@ from clwl_spark.logs import LogFormat, Loudness, configure_logs
 from clwl_spark.session import spark_session
 from clwl_spark.settings import Settings, read_settings
 from clwl_spark.storage import Lake
+
+_SPARKS_LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+"""They print an error that is raised as well, so it would be told twice."""
 
 _URI: Final = re.compile(r"\w[\w+.-]*:")
 
@@ -76,6 +80,8 @@ def screen_of(common: Common, settings: Settings, command: str) -> Screen:
     if common.quiet or common.verbose:
         loudness = Loudness.QUIET if common.quiet else Loudness.VERBOSE
     configure_logs(LogFormat(settings.log), loudness)
+    for logger in _SPARKS_LOGGERS:
+        PySparkLogger.getLogger(logger).setLevel("ERROR" if common.verbose else "CRITICAL")
     structlog.contextvars.clear_contextvars()
     structlog.contextvars.bind_contextvars(command=command)
     return Screen(sys.stdout, as_json=common.as_json, quiet=common.quiet)

@@ -187,5 +187,8 @@ def _distinct(frame: DataFrame, column: str) -> list[str]:
 
 
 def _settled(frame: DataFrame) -> DataFrame:
-    """Work the frame out once: later steps start from its rows, not from its plan."""
-    return frame.localCheckpoint(eager=False)
+    """Work the frame out now: later steps start from its rows, not from its plan.
+
+    Not `eager=False`: Spark then forgets the frame's metrics before they are used, and says so.
+    """
+    return frame.localCheckpoint()
