@@ -5,12 +5,15 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from clwl_spark.commands.demo import SMALL_WORK
 from clwl_spark.session import local_session
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One session for all tests: two cores, two shuffle partitions."""
-    session = local_session({"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"})
+    session = local_session(
+        {**SMALL_WORK, "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}
+    )
     yield session
     session.stop()

@@ -160,10 +160,13 @@ class PlanProvider:
 
     def _drop_candidates_without_plan(self) -> None:
         """A run that was killed between the two writes of `plan` left candidates only."""
-        self._lake.spark.sql(
-            f"DELETE FROM {self._lake.sql_name(ROUTE_CANDIDATES.name)} WHERE plan_id NOT IN "  # noqa: S608 - names of our own
-            f"(SELECT plan_id FROM {self._lake.sql_name(ROUTE_PLANS.name)})"
-        )
+        candidates = self._lake.read(ROUTE_CANDIDATES.name).select(c.PLAN_ID).distinct()
+        plans = self._lake.read(ROUTE_PLANS.name).select(c.PLAN_ID)
+        rows = candidates.join(plans, c.PLAN_ID, "left_anti").collect()
+        if rows:
+            ids = ", ".join(str(row[c.PLAN_ID]) for row in rows)
+            table = self._lake.sql_name(ROUTE_CANDIDATES.name)
+            self._lake.spark.sql(f"DELETE FROM {table} WHERE plan_id IN ({ids})")  # noqa: S608
 
     def _checkpoint(self, name: str) -> str:
         return f"{self._lake.checkpoint_root}/{name}-{self._run.router_id}"

@@ -10,6 +10,7 @@ import sys
 import threading
 from typing import Any
 
+from clwl_spark.commands.demo import SMALL_WORK
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.session import local_session
 from clwl_spark.storage import Lake
@@ -35,7 +36,9 @@ def die_after(name: str) -> None:
 
 def main(root: str, point: str) -> None:
     """Route, and be killed."""
-    spark = local_session({"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"})
+    spark = local_session(
+        {**SMALL_WORK, "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}
+    )
     if point.startswith("after:"):
         die_after(point.removeprefix("after:"))
     else:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from worlds import CANDIDATE, World, comparable
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
-CASES = int(os.environ.get("CLWL_CASES", "300"))
+CASES = int(os.environ.get("CLWL_CASES", "250"))
 
 
 @pytest.mark.parametrize("algorithm", ["v9", "v7"])
