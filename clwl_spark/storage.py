@@ -123,7 +123,12 @@ class Lake:
         frame = (
             reader.table(self.sql_name(table)) if self.in_catalog else reader.load(self.path(table))
         )
-        return frame.select(*TABLES[table].names)
+        return require(frame, TABLES[table])
+
+    def version(self, table: str) -> int:
+        """The table's newest version."""
+        newest = self.spark.sql(f"DESCRIBE HISTORY {self.sql_name(table)} LIMIT 1").collect()
+        return int(newest[0]["version"])
 
     def create(self, tables: Iterable[Table]) -> None:
         """Create the tables that are not there, with constraints and comments."""

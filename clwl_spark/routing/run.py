@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
+import structlog
+
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.routing.batch import Batch, EarlierBatchError, RouteOptions
 from clwl_spark.routing.provide import PlanProvider
@@ -64,6 +66,7 @@ def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -
     total: RunSummary | None = None
     while True:
         run = begin(lake, options.algorithm)
+        structlog.contextvars.bind_contextvars(run_id=run.run_id)
         ladder = Ladder(run.algorithm, exit_function)
         summary = _route_batch(lake, run, ladder, options, tell)
         if summary.batch_id is None:
@@ -116,10 +119,15 @@ def follow(
 
     Each run reads the snapshots anew, so one that arrives counts from its `valid_from` on.
     """
+    lake.read("messages")
+    routed_version = None
     while not stop():
-        summary = route(lake, options, progress)
-        if summary.batch_id is not None:
-            yield summary
+        version = lake.version("messages")
+        if version != routed_version:
+            summary = route(lake, options, progress)
+            routed_version = version
+            if summary.batch_id is not None:
+                yield summary
         waited = time.monotonic() + poll_seconds
         while not stop() and time.monotonic() < waited:
             time.sleep(min(0.2, poll_seconds))

@@ -1,0 +1,124 @@
+"""The tables outside Spark, in a catalog, and as others write them."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+from pyspark.sql import SparkSession
+
+from clwl_spark.errors import MissingColumnsError, MissingLakeError
+from clwl_spark.routing.run import RouteOptions, follow, route
+from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS, TABLES
+from clwl_spark.storage import Lake
+from worlds import frame
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+SNAPSHOT = {"snapshot_id": "S", "valid_from": AT, "status": "VALID"}
+MINE = {"snapshot_id": "S", "observer": "*"}
+NAMES = ["QM 'one'", "QM%2", "QM/3.x", "QMÄ", "Q" * 48]
+
+
+def _tables() -> dict[str, list[dict[str, Any]]]:
+    """One cluster of queue managers with odd names; each but the first hosts a queue."""
+    return {
+        "snapshots": [SNAPSHOT],
+        "cluster_channels": [
+            MINE | {"qmgr": name, "channel": f"TO.{at}", "cluster": "K"}
+            for at, name in enumerate(NAMES)
+        ],
+        "queues": [
+            MINE | {"qmgr": name, "queue": "A 'b'.%/", "cluster": "K", "qtype": "QLOCAL"}
+            for name in NAMES[1:]
+        ],
+    }
+
+
+def _messages(count: int, first: int = 1) -> list[dict[str, Any]]:
+    return [
+        {"qmgr": NAMES[0], "put_seq": first + at, "put_time": AT, "object_name": "A 'b'.%/"}
+        | {"bind": "NOT_FIXED"}
+        for at in range(count)
+    ]
+
+
+def _fill(lake: Lake, spark: SparkSession) -> None:
+    lake.create([SNAPSHOTS, CLUSTER_CHANNELS, QUEUES, MESSAGES])
+    for name, rows in _tables().items():
+        lake.append(name, frame(spark, name, rows))
+    lake.append("messages", frame(spark, "messages", _messages(8)))
+
+
+def test_delta_rs_and_duckdb_read_what_was_routed(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Lake(spark, str(tmp_path))
+    _fill(lake, spark)
+    assert route(lake, RouteOptions(state_partitions=1)).by_reason == {"0": 8}
+    table = DeltaTable(lake.path("outcomes")).to_pyarrow_table()
+    rows = duckdb.sql("SELECT dest_qmgr, count(*) FROM table GROUP BY ALL").fetchall()
+    assert sorted(rows) == sorted((name, 2) for name in NAMES[1:])
+    assert table.column_names == OUTCOMES.names
+
+
+def test_a_catalog_lake_gives_the_same(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql(f"CREATE SCHEMA IF NOT EXISTS clwl_test LOCATION '{tmp_path / 'schema'}'")
+    lake = Lake(spark, "spark_catalog.clwl_test", True, str(tmp_path / "checkpoints"))
+    try:
+        _fill(lake, spark)
+        assert route(lake, RouteOptions(state_partitions=1)).outcomes == 8
+        comments = spark.sql("DESCRIBE TABLE spark_catalog.clwl_test.outcomes").collect()
+        assert all(row["comment"] for row in comments if row["col_name"] in OUTCOMES.names)
+    finally:
+        spark.sql("DROP SCHEMA clwl_test CASCADE")
+
+
+def test_messages_that_another_writer_made_are_routed(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Lake(spark, str(tmp_path))
+    lake.create([SNAPSHOTS, CLUSTER_CHANNELS, QUEUES])
+    for name, rows in _tables().items():
+        lake.append(name, frame(spark, name, rows))
+    rows = [{name: row.get(name) for name in MESSAGES.names} for row in _messages(4)]
+    schema = pa.schema(
+        [
+            (x.name, {"string": pa.string(), "bigint": pa.int64(), "int": pa.int64()}.get(x.type)
+             or {"binary": pa.binary(), "boolean": pa.bool_()}.get(x.type)
+             or pa.timestamp("us", tz="UTC"))
+            for x in MESSAGES.columns
+        ]
+    )  # fmt: skip
+    write_deltalake(lake.path("messages"), pa.Table.from_pylist(rows, schema=schema))
+    assert route(lake, RouteOptions(state_partitions=1)).by_reason == {"0": 4}
+
+
+def test_following_takes_what_comes_and_a_snapshot_from_its_moment_on(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lake = Lake(spark, str(tmp_path))
+    _fill(lake, spark)
+    routed: list[int] = []
+    for summary in follow(lake, RouteOptions(state_partitions=1), 0.1, lambda: len(routed) > 1):
+        routed.append(summary.outcomes)
+        if len(routed) == 1:
+            later = SNAPSHOT | {"snapshot_id": "T", "valid_from": AT.replace(hour=1)}
+            lake.append("snapshots", frame(spark, "snapshots", [later]))
+            new = [row | {"put_time": AT.replace(hour=2)} for row in _messages(3, 9)]
+            lake.append("messages", frame(spark, "messages", new))
+    assert routed == [8, 3]
+    reasons = lake.read("outcomes").where("snapshot_id = 'T'").select("reason").distinct()
+    assert [row["reason"] for row in reasons.collect()] == [2085]
+
+
+def test_missing_tables_and_columns_are_named(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Lake(spark, str(tmp_path))
+    with pytest.raises(MissingLakeError, match="no table 'messages'"):
+        route(lake, RouteOptions())
+    spark.range(1).write.format("delta").save(lake.path("messages"))
+    with pytest.raises(MissingColumnsError, match="'qmgr'"):
+        route(lake, RouteOptions())
+
+
+def test_every_table_and_column_says_what_it_is() -> None:
+    assert all(table.comment and table.columns for table in TABLES.values())
+    assert all(column.comment for table in TABLES.values() for column in table.columns)

@@ -1,0 +1,102 @@
+"""The scenario folders through the package: all plans in one frame, each sender with no history.
+
+A folder is a snapshot of its own, a day each, so that one pass of Spark plans all of them.
+"""
+
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from scenario_files import START, TABLES, Line, Scenario, counted, read_scenario, scenario_names
+from worlds import frame
+
+from clwl_spark.plan.facts import facts, senders
+from clwl_spark.plan.planning import Ladder, make_plans
+from clwl_spark.routing.blocks import KIND_MESSAGES, pack
+from clwl_spark.routing.history import Memory
+from clwl_spark.routing.intake import Pin, distinct_requests, for_blocks
+from clwl_spark.routing.sender import KIND_OUTCOMES, Sender
+from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes
+from clwl_spark.topology.views import _DEFAULTS, VIEWER, Topology
+
+DAY = timedelta(days=1)
+HOUR = 3_600_000_000
+
+
+class Scenarios:
+    """Every folder, planned."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.all = [read_scenario(name) for name in scenario_names()]
+        self.pins = [
+            Pin(x.name, int((START + at * DAY).timestamp()) * 1_000_000)
+            for at, x in enumerate(self.all)
+        ]
+        messages = frame(
+            spark, "messages", [row for at, _ in enumerate(self.all) for row in self.put(at)]
+        )
+        topology = Topology(**{name: self.table(spark, name) for name in TABLES})
+        requests = distinct_requests(messages, self.pins).localCheckpoint()
+        made = make_plans(requests, topology, Ladder(), lambda x: x.localCheckpoint())
+        of = requests.select("snapshot_id", F.col("qmgr").alias(VIEWER)).distinct()
+        none = spark.createDataFrame([], "qmgr string, snapshot_id string")
+        found = facts(made.plans, made.candidates, senders(of, topology), none)
+        self.facts = {row["qmgr"]: row["facts"] for row in found.collect()}
+        self.blocks = for_blocks(messages, self.pins).toArrow()
+
+    def put(self, at: int) -> list[dict[str, Any]]:
+        return [row | {"put_time": row["put_time"] + at * DAY} for row in self.all[at].messages]
+
+    def table(self, spark: SparkSession, name: str) -> DataFrame:
+        rows = [row | {"snapshot_id": x.name} for x in self.all for row in x.tables[name]]
+        return frame(spark, name, rows).fillna(_DEFAULTS[name])
+
+    def outcomes(self, at: int) -> Counter[Line]:
+        """What the package says of a folder's messages."""
+        first = self.pins[at].valid_from
+        times = self.blocks["put_time"].to_numpy()
+        mine = self.blocks.filter((times >= first) & (times < first + 24 * HOUR))
+        by_sender: dict[str, Sender] = {}
+        snapshots = [pin.snapshot_id for pin in self.pins]
+        for batch in pack(iter(mine.to_batches())):
+            for block in batch.to_pylist():
+                assert block["kind"] == KIND_MESSAGES
+                sender = by_sender.setdefault(
+                    block["qmgr"], Sender(Memory(), snapshots, 24 * HOUR, 64)
+                )
+                sender.add(block["keys"], block["payload"])
+        rows: list[dict[str, Any]] = []
+        for qmgr, sender in by_sender.items():
+            for routed in sender.route(qmgr, self.facts[qmgr]):
+                if routed.kind == KIND_OUTCOMES:
+                    rows += _rows(qmgr, routed)
+        return counted(rows)
+
+
+def _rows(qmgr: str, routed: Any) -> list[dict[str, Any]]:
+    import pyarrow as pa
+
+    columns = {
+        "qmgr": pa.array([qmgr]),
+        DATA: pa.array([routed.data], pa.binary()),
+        ANSWERS: pa.array([routed.answers], pa.binary()),
+        "payload": pa.array([routed.payload], pa.binary()),
+    }
+    return [
+        row for out in unpack_outcomes(iter([pa.record_batch(columns)])) for row in out.to_pylist()
+    ]
+
+
+@pytest.fixture(scope="module")
+def scenarios(spark: SparkSession) -> Scenarios:
+    return Scenarios(spark)
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_scenario(scenarios: Scenarios, name: str) -> None:
+    at = scenario_names().index(name)
+    scenario: Scenario = scenarios.all[at]
+    assert scenarios.outcomes(at) == scenario.expected
