@@ -56,10 +56,10 @@ def test_delta_rs_and_duckdb_read_what_was_routed(spark: SparkSession, tmp_path:
     lake = Lake(spark, str(tmp_path))
     _fill(lake, spark)
     assert route(lake, RouteOptions(state_partitions=1)).by_reason == {"0": 8}
-    table = DeltaTable(lake.path("outcomes")).to_pyarrow_table()
-    rows = duckdb.sql("SELECT dest_qmgr, count(*) FROM table GROUP BY ALL").fetchall()
+    routed = DeltaTable(lake.path("outcomes")).to_pyarrow_table()
+    rows = duckdb.sql("SELECT dest_qmgr, count(*) FROM routed GROUP BY ALL").fetchall()
     assert sorted(rows) == sorted((name, 2) for name in NAMES[1:])
-    assert table.column_names == OUTCOMES.names
+    assert routed.column_names == OUTCOMES.names
 
 
 def test_a_catalog_lake_gives_the_same(spark: SparkSession, tmp_path: Path) -> None:
