@@ -45,7 +45,7 @@ class Killed:
         """Every routed table, ordered."""
         return {
             name: sorted(
-                (tuple(map(str, row)) for row in lake.read(name).drop("rejected_at").collect())
+                tuple(map(str, row)) for row in lake.read(name).drop("rejected_at").collect()
             )
             for name in (
                 "outcomes",
@@ -60,7 +60,7 @@ class Killed:
         """A copy of the waiting lake whose run was killed at `point`."""
         shutil.copytree(self.waiting, folder)
         command = [sys.executable, str(SCRIPT), str(folder), point]
-        done = subprocess.run(command, start_new_session=True, check=False, timeout=600)  # noqa: S603
+        done = subprocess.run(command, start_new_session=True, check=False, timeout=600)
         assert done.returncode == -9
         world = object.__new__(World)
         world.spark, world.algorithm, world.lake = self.spark, "v9", Lake(self.spark, str(folder))

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import SparkSession
+from worlds import frame
 
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
-from worlds import frame
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 SNAPSHOT = {"snapshot_id": "S", "valid_from": AT, "status": "VALID"}

@@ -93,7 +93,11 @@ CASES: dict[str, tuple[Algorithm, list[dict[str, Any]], list[int | None]]] = {
     ),
     "13 and 14: channel priority goes before queue priority": (
         V9,
-        [dest("A", channel_prty=1), dest("B", queue_prty=9), dest("C", channel_prty=1, queue_prty=2)],
+        [
+            dest("A", channel_prty=1),
+            dest("B", queue_prty=9),
+            dest("C", channel_prty=1, queue_prty=2),
+        ],
         [14, 13, None],
     ),
     "13 in v7 for queue managers only": (
