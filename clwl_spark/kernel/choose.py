@@ -99,7 +99,7 @@ def route_in_turn(  # noqa: PLR0915 - one loop, and numba inlines no closures
     Source: SEMANTICS 5 (rule 15, balancing), C1 and P21 (resets), 6 and P15 (binding).
     """
     plans, snapshots, keys, times, firsts = puts
-    choice_start, route_start, channel, weight, is_local, mruc = choices
+    choice_start, route_start, channel, weight, _, mruc = choices
     counter, balance, brought, pending, key_route, key_time = history
     number, factor = balance[:, 0].copy(), balance[:, 1].copy()
     step = 1000 // weight

@@ -20,7 +20,7 @@ CASES = int(os.environ.get("CLWL_CASES", "250"))
 def test_outcomes_rejects_history_and_verdicts_are_those_of_the_reference(
     spark: SparkSession, tmp_path: Path, algorithm: str
 ) -> None:
-    print(f"CLWL_SEED={SEED} algorithm={algorithm} clusters={CASES}")
+    print(f"CLWL_SEED={SEED} algorithm={algorithm} clusters={CASES}")  # noqa: T201
     world = World.random(spark, tmp_path, SEED, CASES, algorithm)
     expected: Counter[tuple[object, ...]] = Counter()
     for at in world.batches():

@@ -85,7 +85,7 @@ def test_a_kill_after_a_commit_loses_and_doubles_nothing(
 
 def test_kills_at_random_moments_lose_and_double_nothing(killed: Killed, tmp_path: Path) -> None:
     moments = random.Random(SEED)
-    print(f"CLWL_SEED={SEED}")
+    print(f"CLWL_SEED={SEED}")  # noqa: T201
     for at in range(2):
         folder = tmp_path / f"lake{at}"
         world = killed.killed(folder, f"{moments.uniform(1, 15):.2f}")

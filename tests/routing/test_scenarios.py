@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import timedelta
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -77,8 +78,6 @@ class Scenarios:
 
 
 def _rows(qmgr: str, routed: Any) -> list[dict[str, Any]]:
-    import pyarrow as pa
-
     columns = {
         "qmgr": pa.array([qmgr]),
         DATA: pa.array([routed.data], pa.binary()),
