@@ -1,0 +1,79 @@
+"""Every table of the lake, declared: columns, types, keys, ranges and what they mean.
+
+Source: CONTRACT.md. Columns that the contract does not name are additions of this package.
+"""
+
+from typing import Final
+
+from clwl_spark.schemas.declare import Column, Table
+from clwl_spark.schemas.routing import (
+    BALANCE_HISTORY,
+    MESSAGES,
+    OUTCOMES,
+    REJECTED_MESSAGES,
+    ROUTE_CANDIDATES,
+    ROUTE_PLANS,
+    RUNS,
+    SNAPSHOT_RESETS,
+)
+from clwl_spark.schemas.topology import (
+    CHANNEL_STATUS,
+    CLUSTER_CHANNELS,
+    CLUSTER_SENDERS,
+    INGEST_REJECTS,
+    QUEUE_MANAGERS,
+    QUEUES,
+    SNAPSHOTS,
+    SUBSCRIPTIONS,
+    TOPICS,
+)
+
+__all__ = [
+    "BALANCE_HISTORY",
+    "CHANNEL_STATUS",
+    "CLUSTER_CHANNELS",
+    "CLUSTER_SENDERS",
+    "INGEST_REJECTS",
+    "MESSAGES",
+    "OUTCOMES",
+    "QUEUES",
+    "QUEUE_MANAGERS",
+    "REJECTED_MESSAGES",
+    "ROUTE_CANDIDATES",
+    "ROUTE_PLANS",
+    "RUNS",
+    "SNAPSHOTS",
+    "SNAPSHOT_RESETS",
+    "SUBSCRIPTIONS",
+    "TABLES",
+    "TOPICS",
+    "TOPOLOGY",
+    "Column",
+    "Table",
+]
+
+TOPOLOGY: Final = (
+    QUEUE_MANAGERS,
+    CLUSTER_CHANNELS,
+    CHANNEL_STATUS,
+    QUEUES,
+    TOPICS,
+    SUBSCRIPTIONS,
+)
+TABLES: Final[dict[str, Table]] = {
+    table.name: table
+    for table in (
+        SNAPSHOTS,
+        *TOPOLOGY,
+        CLUSTER_SENDERS,
+        INGEST_REJECTS,
+        MESSAGES,
+        OUTCOMES,
+        REJECTED_MESSAGES,
+        ROUTE_PLANS,
+        ROUTE_CANDIDATES,
+        BALANCE_HISTORY,
+        SNAPSHOT_RESETS,
+        RUNS,
+    )
+}

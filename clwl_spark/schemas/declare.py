@@ -1,0 +1,82 @@
+"""What a table's declaration is made of."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pyspark.sql.types import StructField, StructType, _parse_datatype_string
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, Spark type, meaning, and the CHECK that MQ's ranges give it."""
+
+    name: str
+    type: str
+    comment: str
+    key: bool = False
+    check: str | None = None
+    reason: str = ""
+    nullable_key: bool = False
+
+    @property
+    def required(self) -> bool:
+        """NOT NULL: key columns, but for those whose absence is a reason to reject a row."""
+        return self.key and not self.nullable_key
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: its name, meaning and columns, in order."""
+
+    name: str
+    comment: str
+    columns: tuple[Column, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Names of the key columns."""
+        return tuple(column.name for column in self.columns if column.key)
+
+    @property
+    def schema(self) -> StructType:
+        """The Spark schema; required columns are not nullable."""
+        fields = [
+            StructField(
+                x.name, _parse_datatype_string(x.type), not x.required, {"comment": x.comment}
+            )
+            for x in self.columns
+        ]
+        return StructType(fields)
+
+    @property
+    def names(self) -> list[str]:
+        """Column names, in order."""
+        return [column.name for column in self.columns]
+
+
+def key(name: str, comment: str, type_: str = "string") -> Column:
+    """A NOT NULL column of the key."""
+    return Column(name, type_, comment, key=True)
+
+
+def word(name: str, words: type[StrEnum] | tuple[str, ...], comment: str) -> Column:
+    """A column of one of these words, or null."""
+    values = ", ".join(f"'{word}'" for word in words)
+    check = f"{name} IS NULL OR {name} IN ({values})"
+    return Column(name, "string", comment, check=check, reason=f"is not one of {values}")
+
+
+def number(name: str, low: int, high: int, comment: str) -> Column:
+    """A whole number within a range, or null."""
+    check = f"{name} IS NULL OR {name} BETWEEN {low} AND {high}"
+    return Column(name, "int", comment, False, check, f"is out of range {low}..{high}")
+
+
+def text(name: str, comment: str) -> Column:
+    """Any text, or null."""
+    return Column(name, "string", comment)
+
+
+def flag(name: str, comment: str) -> Column:
+    """True, false or null."""
+    return Column(name, "boolean", comment)
