@@ -1,8 +1,8 @@
-"""`clwl`: declares the commands, runs one, and turns what goes wrong into one sentence.
+"""`clwl`: runs a command, and turns what goes wrong into one sentence.
 
 Exit codes: 0 done, 1 a quality gate said no, 2 wrong usage or bad input, 3 anything else, 130 and
-143 stopped by Ctrl-C and by SIGTERM. What a command does is in `commands`, imported only when the
-command runs, so that `clwl --help` starts no Spark.
+143 stopped by Ctrl-C and by SIGTERM. `commands.words` declares the commands; what one does is in
+`commands`, imported only when it runs, so that `clwl --help` starts no Spark.
 """
 
 import os
@@ -18,14 +18,8 @@ from typing import Annotated, Final
 
 import typer
 
-from clwl_spark.commands.options import (
-    Common,
-    ExplainWords,
-    GenerateWords,
-    IngestWords,
-    RouteWords,
-    with_options,
-)
+from clwl_spark.commands.words import machine, routing, synthetic, topology
+from clwl_spark.commands.words.options import with_options
 
 ANYTHING_ELSE: Final = 3
 WRONG_USAGE: Final = 2
@@ -93,102 +87,13 @@ def _clwl(
         raise typer.Exit(WRONG_USAGE)
 
 
-def demo(common: Common) -> int:
-    """Make a small cluster and its traffic, route it, and say where the results are.
-
-    The lake is the folder clwl-demo unless --lake says otherwise. On a lake
-    that the demo made before, nothing is added.
-
-    [bold]Examples[/bold]
-
-    clwl demo
-
-    clwl demo --lake build/demo-lake
-    """
-    from clwl_spark.commands.demo import run
-
-    return run(common)
-
-
-def generate(common: Common, options: GenerateWords) -> int:
-    """Make a synthetic topology and traffic of any size.
-
-    [bold]Examples[/bold]
-
-    clwl generate --lake build/lake --messages 1000000 --qmgrs 100
-
-    clwl generate --lake build/lake --snapshots 3 --bad-status 0.05 --on-open 0.3 --seed 7
-    """
-    from clwl_spark.commands.generate import run
-
-    return run(common, options)
-
-
-def ingest(common: Common, options: IngestWords) -> int:
-    """Read what MQ printed (dmpmqcfg, runmqsc, DISPLAY) into a snapshot of the topology.
-
-    A piece that cannot be used is a line on standard error; the rest is loaded.
-
-    [bold]Examples[/bold]
-
-    clwl ingest exports/ --lake build/lake --snapshot monday --valid-from 2026-09-14T06:00:00Z
-
-    clwl ingest qcluster.txt --lake build/lake --snapshot monday --observer QM1 --strict
-    """
-    from clwl_spark.commands.ingest import run
-
-    return run(common, options)
-
-
-def route(common: Common, options: RouteWords) -> int:
-    """Route every message that has not been routed yet, exactly once.
-
-    A lake keeps the algorithm that it was first routed with. With --follow,
-    Ctrl-C or SIGTERM stops after the batch in hand.
-
-    [bold]Examples[/bold]
-
-    clwl route --lake build/lake
-
-    clwl route --lake build/lake --follow --poll 10s --binding-ttl 7d
-    """
-    from clwl_spark.commands.route import run
-
-    return run(common, options)
-
-
-def explain(common: Common, options: ExplainWords) -> int:
-    """Show every candidate of a put, the rule that eliminated it, and the routes' shares.
-
-    [bold]Examples[/bold]
-
-    clwl explain --lake build/lake --from QM1 --object ORDERS
-
-    clwl explain --lake build/lake --from QM1 --object news/sport --object-type TOPIC --json
-    """
-    from clwl_spark.commands.explain import run
-
-    return run(common, options)
-
-
-def doctor(common: Common) -> int:
-    """Say what on this machine would keep clwl from working, and what to do about it.
-
-    Ends with 3 if something does.
-
-    [bold]Examples[/bold]
-
-    clwl doctor
-
-    clwl doctor --json
-    """
-    from clwl_spark.commands.doctor import run
-
-    return run(common)
-
-
-for _command in (demo, generate, ingest, route, explain, doctor):
-    app.command(_command.__name__)(with_options(_command))
+for _command in (
+    *synthetic.COMMANDS,
+    *topology.COMMANDS,
+    *routing.COMMANDS,
+    *machine.COMMANDS,
+):
+    app.command(_command.__name__.replace("_", "-"))(with_options(_command))
 
 
 def _told(error: Exception, *, verbose: bool) -> int:

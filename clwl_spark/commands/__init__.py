@@ -1,1 +1,1 @@
-"""What the commands of `clwl` do; `cli` only declares them, so that `--help` starts no Spark."""
+"""What the commands of `clwl` do; `words` declares them, so that `--help` starts no Spark."""

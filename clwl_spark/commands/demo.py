@@ -15,9 +15,9 @@ from clwl_spark import schemas
 from clwl_spark.analysis.explain import ExplainRequest, explain
 from clwl_spark.analysis.rendering import render
 from clwl_spark.commands.ingest import ingest_table, tell_rejects
-from clwl_spark.commands.options import Common
 from clwl_spark.commands.route import route_options, summary_table
 from clwl_spark.commands.samples import sample_messages, samples_folder
+from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.work import Work, at_work
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.run import route

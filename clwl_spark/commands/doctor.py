@@ -4,7 +4,7 @@ import json
 
 from rich.text import Text
 
-from clwl_spark.commands.options import Common
+from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.work import screen_of, settings_of
 from clwl_spark.errors import SetupError
 from clwl_spark.runtime.doctor import check_spark, checks, doctor_report, healthy

@@ -5,7 +5,8 @@ from pyspark.sql import functions as F
 from clwl_spark import schemas
 from clwl_spark.analysis.explain import ExplainRequest, explain
 from clwl_spark.analysis.rendering import render
-from clwl_spark.commands.options import Common, ExplainWords
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.routing import ExplainWords
 from clwl_spark.commands.work import Work, at_work
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.storage import Lake

@@ -8,7 +8,8 @@ import structlog
 from rich.table import Table
 
 from clwl_spark import schemas
-from clwl_spark.commands.options import Common, GenerateWords
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.synthetic import GenerateWords
 from clwl_spark.commands.work import at_work
 from clwl_spark.errors import LakeStateError, UsageError
 from clwl_spark.generate import GenerateSpec, messages, topology

@@ -7,8 +7,9 @@ from typing import Any
 import structlog
 from rich.table import Table
 
-from clwl_spark.commands.options import Common, IngestWords
 from clwl_spark.commands.screen import note
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.topology import IngestWords
 from clwl_spark.commands.work import at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.settings import moment

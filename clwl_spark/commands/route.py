@@ -10,8 +10,9 @@ import structlog
 from rich.table import Table
 
 from clwl_spark import vocabulary as v
-from clwl_spark.commands.options import Common, RouteWords
 from clwl_spark.commands.screen import note
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.routing import RouteWords
 from clwl_spark.commands.work import Work, at_work
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary

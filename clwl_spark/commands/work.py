@@ -13,8 +13,8 @@ import structlog
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
-from clwl_spark.commands.options import Common
 from clwl_spark.commands.screen import Screen
+from clwl_spark.commands.words.options import Common
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
 from clwl_spark.session import spark_session

@@ -10,7 +10,7 @@ import pytest
 from clwl_spark import cli
 from clwl_spark.commands import doctor
 from clwl_spark.commands.generate import generate_spec
-from clwl_spark.commands.options import GenerateWords
+from clwl_spark.commands.words.synthetic import GenerateWords
 from clwl_spark.errors import GateError
 from clwl_spark.generate import GenerateSpec
 

@@ -1,0 +1,22 @@
+"""`clwl doctor`: the machine that it runs on."""
+
+from clwl_spark.commands.words.options import Common
+
+
+def doctor(common: Common) -> int:
+    """Say what on this machine would keep clwl from working, and what to do about it.
+
+    Ends with 3 if something does.
+
+    [bold]Examples[/bold]
+
+    clwl doctor
+
+    clwl doctor --json
+    """
+    from clwl_spark.commands.doctor import run
+
+    return run(common)
+
+
+COMMANDS = (doctor,)

@@ -1,0 +1,105 @@
+"""`clwl route` and `clwl explain`: where messages go, and why."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from clwl_spark import vocabulary as v
+from clwl_spark.commands.words.options import Common
+
+
+@dataclass(frozen=True, slots=True)
+class RouteWords:
+    """Options of `clwl route`."""
+
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with new messages until stopped.")
+    ] = False
+    algorithm: Annotated[
+        v.Algorithm | None,
+        typer.Option("--algorithm", help="Order of the rules; default: the lake's, v9 if new."),
+    ] = None
+    binding_ttl: Annotated[
+        str | None,
+        typer.Option("--binding-ttl", metavar="24h", help="Keep an idle binding this long."),
+    ] = None
+    exit: Annotated[
+        str | None,
+        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
+    ] = None
+    poll: Annotated[
+        str | None,
+        typer.Option("--poll", metavar="5s", help="With --follow: look for messages this often."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainWords:
+    """Options of `clwl explain`."""
+
+    qmgr: Annotated[
+        str, typer.Option("--from", metavar="QM", help="Queue manager where the put happens.")
+    ]
+    object_name: Annotated[
+        str, typer.Option("--object", metavar="O", help="Queue name; a topic string for TOPIC.")
+    ]
+    object_qmgr: Annotated[
+        str, typer.Option("--object-qmgr", metavar="R", help="Object queue manager name.")
+    ] = ""
+    object_type: Annotated[
+        v.ObjectType, typer.Option("--object-type", help="What is put to.", case_sensitive=False)
+    ] = v.ObjectType.QUEUE
+    snapshot: Annotated[
+        str | None,
+        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
+    ] = None
+    via: Annotated[
+        v.Via,
+        typer.Option("--via", help="CLUSTER = it came over a channel.", case_sensitive=False),
+    ] = v.Via.LOCAL
+    bind: Annotated[
+        v.Bind, typer.Option("--bind", help="Bind option of the open.", case_sensitive=False)
+    ] = v.Bind.AS_Q_DEF
+    algorithm: Annotated[
+        v.Algorithm | None,
+        typer.Option("--algorithm", help="Order of the rules; default: the lake's, else v9."),
+    ] = None
+    exit: Annotated[
+        str | None,
+        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
+    ] = None
+
+
+def route(common: Common, options: RouteWords) -> int:
+    """Route every message that has not been routed yet, exactly once.
+
+    A lake keeps the algorithm that it was first routed with. With --follow,
+    Ctrl-C or SIGTERM stops after the batch in hand.
+
+    [bold]Examples[/bold]
+
+    clwl route --lake build/lake
+
+    clwl route --lake build/lake --follow --poll 10s --binding-ttl 7d
+    """
+    from clwl_spark.commands.route import run
+
+    return run(common, options)
+
+
+def explain(common: Common, options: ExplainWords) -> int:
+    """Show every candidate of a put, the rule that eliminated it, and the routes' shares.
+
+    [bold]Examples[/bold]
+
+    clwl explain --lake build/lake --from QM1 --object ORDERS
+
+    clwl explain --lake build/lake --from QM1 --object news/sport --object-type TOPIC --json
+    """
+    from clwl_spark.commands.explain import run
+
+    return run(common, options)
+
+
+COMMANDS = (route, explain)

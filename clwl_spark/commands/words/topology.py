@@ -1,0 +1,59 @@
+"""`clwl ingest`: snapshots of the topology."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clwl_spark.commands.words.options import Common
+
+
+@dataclass(frozen=True, slots=True)
+class IngestWords:
+    """Arguments and options of `clwl ingest`."""
+
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Texts that MQ printed, or folders.")
+    ]
+    snapshot: Annotated[
+        str, typer.Option("--snapshot", metavar="ID", help="Name of the snapshot to write.")
+    ]
+    valid_from: Annotated[
+        str | None,
+        typer.Option(
+            "--valid-from",
+            metavar="T",
+            help="In force from then on: ISO 8601 with Z or an offset; default: now, or as it was.",
+        ),
+    ] = None
+    observer: Annotated[
+        str | None,
+        typer.Option(
+            "--observer",
+            metavar="QM",
+            help="Queue manager of texts that do not name theirs; {stem} = the file's name.",
+        ),
+    ] = None
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Load nothing if any piece cannot be used.")
+    ] = False
+
+
+def ingest(common: Common, options: IngestWords) -> int:
+    """Read what MQ printed (dmpmqcfg, runmqsc, DISPLAY) into a snapshot of the topology.
+
+    A piece that cannot be used is a line on standard error; the rest is loaded.
+
+    [bold]Examples[/bold]
+
+    clwl ingest exports/ --lake build/lake --snapshot monday --valid-from 2026-09-14T06:00:00Z
+
+    clwl ingest qcluster.txt --lake build/lake --snapshot monday --observer QM1 --strict
+    """
+    from clwl_spark.commands.ingest import run
+
+    return run(common, options)
+
+
+COMMANDS = (ingest,)
