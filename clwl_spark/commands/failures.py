@@ -13,6 +13,7 @@ BAD_INPUT: Final = 2
 ANYTHING_ELSE: Final = 3
 MORE: Final = "run with --verbose for more"
 
+_RAISED: Final = re.compile(r"^\w[\w.]*(?:Error|Exception): .*", re.MULTILINE)
 _OURS: Final = re.compile(r"clwl_spark\.errors\.(\w+): (.+)")
 _ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
     (r"DELTA_VIOLATE_CONSTRAINT", "a row breaks a rule of the table; correct it", BAD_INPUT),
@@ -73,10 +74,8 @@ def _of_spark(error: PySparkException | Py4JJavaError) -> tuple[str, int]:
             line = next(x for x in text.splitlines() if named.group() in x)
             return f"{_plain(line)}: {advice}", exit_code
     if "Traceback (most recent call last)" in text:
-        last = [
-            line for line in text.splitlines() if re.match(r"\w[\w.]*(Error|Exception): ", line)
-        ]
-        return f"a Python worker failed: {(last or [_first_line(text)])[-1]}; {MORE}", ANYTHING_ELSE
+        last = _RAISED.findall(text) or [_first_line(text)]
+        return f"a Python worker failed: {last[-1]}; {MORE}", ANYTHING_ELSE
     words = _plain(_first_line(text))
     lead = f"Spark says {condition}: " if condition and condition not in words else ""
     return f"{lead}{words}; {MORE}", ANYTHING_ELSE

@@ -34,6 +34,11 @@ class Definition:
         """A QREMOTE with RNAME blank."""
         return self.qtype == QueueType.QREMOTE and not self.rname
 
+    @property
+    def is_transmission_queue(self) -> bool:
+        """A QLOCAL with USAGE(XMITQ)."""
+        return self.qtype == QueueType.QLOCAL and self.usage == Usage.XMITQ
+
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
@@ -192,7 +197,7 @@ class _Walk:
         if self.qmgr == self.know.qmgr:
             return self._local_definitions_only()
         own = self.know.definitions.get(self.qmgr)
-        if own is not None and own.qtype == QueueType.QLOCAL and own.usage == Usage.XMITQ:
+        if own is not None and own.is_transmission_queue:
             return self.end(PlanKind.XMITQ, xmitq=self.qmgr)
         if own is not None and own.is_qmgr_alias:
             if own.xmitq:

@@ -85,23 +85,27 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
     """
     newest = lake.read(RUNS.name).orderBy(F.desc("batch_id")).limit(1).collect()
     last = newest[0] if newest else None
-    if last is not None and algorithm is not None and algorithm.value != last["algorithm"]:
-        raise LakeStateError(
-            f"lake {lake.root} was first routed with algorithm {last['algorithm']}; "
-            f"{algorithm.value} would mix two histories: route into another lake"
-        )
-    if last is not None and last[c.STATUS] == RUNNING:
-        return _again(lake, last)
-    run = Run(
-        run_id=uuid.uuid4().hex,
-        batch_id=0 if last is None else last["batch_id"] + 1,
-        pins=tuple(valid_pins(lake)),
-        algorithm=Algorithm(last["algorithm"]) if last else algorithm or Algorithm.V9,
-        router_id=last["router_id"] if last else uuid.uuid4().hex,
-        started_at=datetime.now(UTC),
-    )
+    if last is None:
+        batch_id, used, router_id = 0, algorithm or Algorithm.V9, uuid.uuid4().hex
+    else:
+        _refuse_other(lake, Algorithm(last["algorithm"]), algorithm)
+        if last[c.STATUS] == RUNNING:
+            return _again(lake, last)
+        batch_id, used = last["batch_id"] + 1, Algorithm(last["algorithm"])
+        router_id = last["router_id"]
+    pins = tuple(valid_pins(lake))
+    run = Run(uuid.uuid4().hex, batch_id, pins, used, router_id, datetime.now(UTC))
     lake.append(RUNS.name, _row(lake, run, RunSummary(run.run_id), RUNNING))
     return run
+
+
+def _refuse_other(lake: Lake, first: Algorithm, wanted: Algorithm | None) -> None:
+    """Refuse an algorithm that is not the lake's."""
+    if wanted not in (None, first):
+        raise LakeStateError(
+            f"lake {lake.root} was first routed with algorithm {first.value}; "
+            f"{wanted} would mix two histories: route into another lake"
+        )
 
 
 def previous(lake: Lake, run: Run) -> Run:

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from clwl_spark.kernel.choose import (
     NO_KEY,
@@ -124,3 +126,47 @@ def test_years_of_choices_do_not_overflow() -> None:
     sender.history.counter[0] = 2**40
     sender.history.balance[:] = [[2**40 - 1, 2**50], [2**40, 2**50]]
     assert sender.put(2) == [0, 1]
+
+
+def plain_choices(
+    weights: list[int], balance: list[list[int]], counter: int, count: int
+) -> list[int]:
+    """SEMANTICS 5 in plain Python over one list of routes; `balance` is changed in place."""
+    weighted = any(weight != 50 for weight in weights)
+    chosen = []
+    for _ in range(count):
+        best = min(
+            range(len(weights)), key=lambda r: (balance[r][1] if weighted else 0, balance[r][0])
+        )
+        counter += 1
+        balance[best] = [counter, balance[best][1] + 1000 // weights[best]]
+        chosen.append(best)
+    return chosen
+
+
+@pytest.mark.parametrize("weights", [[50] * 5, [1, 99, 50, 7, 50]])
+def test_more_choices_than_fit_between_two_settlings(weights: list[int]) -> None:
+    count = (1 << 20) + 1000
+    balance = [[0, 0] for _ in weights]
+    sender = Sender(weights)
+    assert sender.put(count) == plain_choices(weights, balance, 0, count)
+    assert sender.history.balance.tolist() == balance
+    assert sender.history.counter[0] == count
+
+
+@given(
+    st.lists(st.sampled_from([1, 10, 48, 50, 99]), min_size=1, max_size=6),
+    st.lists(st.sampled_from([0, 1, 20, 10**6, 10**9, 10**12, 2**60]), min_size=6, max_size=6),
+    st.permutations(range(6)),
+    st.lists(st.integers(1, 300), min_size=1, max_size=4),
+)
+def test_any_history_and_any_cut_choose_as_the_plain_way(
+    weights: list[int], factors: list[int], numbers: list[int], counts: list[int]
+) -> None:
+    sender = Sender(weights)
+    rows = [[numbers[r], factors[r]] for r in range(len(weights))]
+    sender.history.balance[:] = rows
+    sender.history.counter[0] = 6
+    chosen = [route for count in counts for route in sender.put(count)]
+    assert chosen == plain_choices(weights, rows, 6, sum(counts))
+    assert sender.history.balance.tolist() == rows
