@@ -18,7 +18,7 @@ from typing import Annotated, Final
 
 import typer
 
-from clwl_spark.commands.words import machine, routing, synthetic, topology
+from clwl_spark.commands.words import machine, routing, sharing, synthetic, topology
 from clwl_spark.commands.words.options import with_options
 
 ANYTHING_ELSE: Final = 3
@@ -91,6 +91,7 @@ for _command in (
     *synthetic.COMMANDS,
     *topology.COMMANDS,
     *routing.COMMANDS,
+    *sharing.COMMANDS,
     *machine.COMMANDS,
 ):
     app.command(_command.__name__.replace("_", "-"))(with_options(_command))
