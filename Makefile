@@ -7,6 +7,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 VENV   := .venv
 RUN    := $(VENV)/bin/python
 LAKE   ?= build/demo-lake
+JOBS   ?= 2
 
 # A stamp names what it stands for, so that a changed lock, project file or folder asks again.
 LIBRARIES := $(VENV)/ready-$(word 1,$(shell cat requirements.txt | cksum))
@@ -23,11 +24,11 @@ setup: $(PACKAGE) ## make .venv from the lock, install clwl, fetch the Delta JAR
 demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
-test: $(PACKAGE) ## every test
-	@$(RUN) -m pytest
+test: $(PACKAGE) ## every test, in JOBS processes of about 3 GB each
+	@$(RUN) -m pytest -n $(JOBS) --dist loadfile
 
-bench: $(PACKAGE) ## measure the throughput of routing
-	@$(RUN) benchmarks/run.py
+bench: $(PACKAGE) ## measure routing, rules, kernel and start-up; about an hour
+	@$(RUN) benchmarks/run.py --large
 
 lint: $(PACKAGE) ## ruff, mypy and the rules on imports
 	@$(RUN) -m ruff check .

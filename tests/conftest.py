@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from clwl_spark.commands.demo import SMALL_WORK
+from clwl_spark.commands.work import SMALL_WORK
 from clwl_spark.session import local_session
 
 

@@ -26,7 +26,7 @@ _MEANINGS: Final[dict[int, str]] = {
     2268: "puts are disabled on every instance",
     2270: "no instance is left that a channel of its cluster leads to",
 }
-_NAME_WIDTHS: Final = {"destination": 16, "channel": 16, "cluster": 12}
+_NAME_WIDTHS: Final = {"destination": 20, "channel": 20, "cluster": 16}
 _BINDS: Final = {
     Bind.ON_OPEN.value: "bound on open: one choice per open",
     Bind.ON_GROUP.value: "bound per group: one choice per message group",

@@ -18,7 +18,7 @@ from clwl_spark.commands.ingest import ingest_table, tell_rejects
 from clwl_spark.commands.route import route_options, summary_table
 from clwl_spark.commands.samples import sample_messages, samples_folder
 from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.work import Work, at_work
+from clwl_spark.commands.work import SMALL_WORK, Work, at_work
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.run import route
 from clwl_spark.storage import Lake, Transaction
@@ -31,14 +31,6 @@ PUTTER: Final = "SHOP1"
 QUEUE: Final = "PARCEL.IN"
 STATE_PARTITIONS: Final = 2
 """Nine queue managers need no more, and fewer end sooner."""
-
-SMALL_WORK: Final = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
-}
-"""For few rows, compiling Spark's plans takes longer than interpreting them."""
 
 _ONCE: Final = Transaction("clwl-demo", 1)
 _QUERIES: Final = (

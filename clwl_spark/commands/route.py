@@ -13,11 +13,13 @@ from clwl_spark import vocabulary as v
 from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import RouteWords
-from clwl_spark.commands.work import Work, at_work
+from clwl_spark.commands.work import Work, at_work, fitting
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary
+from clwl_spark.schemas import MESSAGES, TOPOLOGY
 from clwl_spark.settings import Settings
 
+_SIZED: Final = (MESSAGES.name, *(table.name for table in TOPOLOGY))
 _COUNTS: Final = ("messages", "outcomes", "rejected", "out_of_order")
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -30,7 +32,8 @@ def run(common: Common, options: RouteWords) -> int:
         "exit": options.exit,
         "poll": options.poll,
     }
-    with at_work("route", common, own, needs="messages") as work:
+    small = None if options.follow else fitting(common, _SIZED)
+    with at_work("route", common, own, needs=MESSAGES.name, spark=small) as work:
         return _follow(work) if options.follow else _once(work)
 
 

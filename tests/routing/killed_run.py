@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import Any
 
-from clwl_spark.commands.demo import SMALL_WORK
+from clwl_spark.commands.work import SMALL_WORK
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.session import local_session
 from clwl_spark.storage import Lake
