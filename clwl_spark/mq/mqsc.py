@@ -1,7 +1,7 @@
 """The grammar of the MQSC commands that change definitions.
 
-Only the attributes that the contract's tables need become tokens; runs of others are skipped by
-the lexer, which is what makes a dump of thousands of objects read in about a second.
+Only the attributes that the contract's tables need become tokens of their own; a run of others is
+one token, which is what makes a dump of thousands of objects read in about a second.
 """
 
 import re
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
+from clwl_spark.mq.keywords import DEFINED, DISPLAYED_OBJECTS, OTHER_OBJECTS
 from clwl_spark.mq.records import Attributes, PieceRefusedError
 
 VERBS: Final = {
@@ -76,6 +77,8 @@ OBJECTS: Final = {
 }
 """Object keyword -> (kind, subtype) of the definitions that give rows or that rows refer to."""
 
+_EVERY_OBJECT: Final = OTHER_OBJECTS | OBJECTS.keys() | DISPLAYED_OBJECTS
+
 SYNONYMS: Final = {"TARGQ": "TARGET"}
 
 ATTRIBUTES: Final = (
@@ -122,27 +125,33 @@ ATTRIBUTES: Final = (
 _QUOTED = r"'[^']*+(?:''[^']*+)*+'"
 _INNER = rf"\((?:[^'()]++|{_QUOTED})*+\)"
 _BODY = rf"\(((?:[^'()]++|{_QUOTED}|{_INNER})*+)\)"
+_OBJECT = "|".join(OBJECTS)
 _KEYWORD = "|".join(sorted({*OBJECTS, *ATTRIBUTES}, key=len, reverse=True))
 _FLAG = "REPLACE|NOREPLACE"
 
 _GRAMMAR = rf"""
-start: VERB (QMGR | PAIR) (PAIR | FLAG)* ";"?
+start: VERB FLAG* (QMGR | OBJECT) (PAIRS | FLAG | OTHERS)* ";"?
 VERB.3: /(?:{"|".join(VERBS)})\b/i
 QMGR.3: /QMGR\b/i
+OBJECT.3: /(?:{_OBJECT})\s*{_BODY}/i
 FLAG.2: /(?:{_FLAG})\b/i
-PAIR.2: /(?:{_KEYWORD})\s*{_BODY}/i
-SKIPPED.1: /(?:(?!(?:{_KEYWORD}|{_FLAG})\b)[A-Z]\w*+(?:\s*{_BODY})?[\s,]*+)++/i
+PAIRS.2: /(?:(?:{_KEYWORD})\s*{_BODY}[\s,]*+)++/i
+OTHERS.1: /(?:(?!(?:{_KEYWORD}|{_FLAG})\b)[A-Z]\w*+(?:\s*{_BODY})?[\s,]*+)++/i
 BLANK: /[\s,]+/
 %ignore BLANK
-%ignore SKIPPED
 """
 
-_HEAD = re.compile(r"([A-Za-z]+)\s+([A-Za-z]+)")
+_HEAD = re.compile(rf"([A-Za-z]+)\s+(?:(?:{_FLAG})\s+)?([A-Za-z]+)(\s*\()?", re.IGNORECASE)
+_PAIR = re.compile(rf"([A-Za-z]\w*+)\s*{_BODY}")
+_OTHER = re.compile(rf"([A-Za-z]\w*+)(?:\s*{_BODY})?[\s,]*+")
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^',]*)\s*,?")
 
 
 class Command(NamedTuple):
-    """A command that changes definitions, in canonical words."""
+    """A command that changes definitions, in canonical words.
+
+    `others` are the keywords of the attributes that give no column.
+    """
 
     verb: str
     kind: str
@@ -150,6 +159,7 @@ class Command(NamedTuple):
     name: str
     attributes: Attributes
     replace: bool
+    others: frozenset[str] = frozenset()
 
 
 class _ToCommand(Transformer[Token, Command]):
@@ -157,25 +167,27 @@ class _ToCommand(Transformer[Token, Command]):
 
     def start(self, tokens: list[Token]) -> Command:
         """Turn the tokens of one command into a record."""
-        word, value = _split(tokens[1])
-        kind, subtype = OBJECTS.get(word, (word, ""))
-        attributes: Attributes = {}
         replace = False
-        for token in tokens[2:]:
-            if token.type == "FLAG":
+        attributes: Attributes = {}
+        others: set[str] = set()
+        word = value = ""
+        for token in tokens[1:]:
+            if token.type == "PAIRS":
+                attributes.update(_cooked(key.upper(), text) for key, text in _PAIR.findall(token))
+            elif token.type == "OTHERS":
+                others.update(key.upper() for key, _ in _OTHER.findall(token))
+            elif token.type == "FLAG":
                 replace = token.upper() == "REPLACE"
             else:
-                key, text = _split(token)
-                attributes[SYNONYMS.get(key, key)] = text if key == "NAMES" else cook(text)
-        return Command(
-            VERBS[tokens[0].upper()], kind, subtype, cook(value), attributes, replace=replace
-        )
+                word, _, value = token.partition("(")
+        kind, subtype = OBJECTS[word.strip().upper()]
+        verb, name = VERBS[tokens[0].upper()], cook(value[:-1])
+        return Command(verb, kind, subtype, name, attributes, replace, frozenset(others))
 
 
-def _split(token: str) -> tuple[str, str]:
-    """KEYWORD(value) as keyword in upper case and raw value."""
-    key, _, rest = token.partition("(")
-    return key.strip().upper(), rest[:-1]
+def _cooked(key: str, text: str) -> tuple[str, str]:
+    """An attribute as MQ keeps it; a list of names as it is written."""
+    return SYNONYMS.get(key, key), text if key == "NAMES" else cook(text)
 
 
 _PARSER = Lark(
@@ -198,9 +210,37 @@ def cook_list(value: str) -> list[str]:
 
 
 def changes_definitions(text: str) -> bool:
-    """True where a command changes an object that gives rows or that rows refer to."""
+    """True where a command changes an object that gives rows or that rows refer to.
+
+    Raises:
+        PieceRefusedError: it would change an object of a type that MQ does not have.
+    """
     head = _HEAD.match(text)
-    return head is not None and head[1].upper() in VERBS and head[2].upper() in OBJECTS
+    if head is None or head[1].upper() not in VERBS:
+        return False
+    word = head[2].upper()
+    if word in OBJECTS:
+        return True
+    if head[3] and word not in OTHER_OBJECTS:
+        reason = f"MQ has no object type {word} that {VERBS[head[1].upper()]} takes"
+        raise PieceRefusedError(reason)
+    return False
+
+
+def is_mqs_command(text: str, *, changing: bool = False) -> bool:
+    """True where a text begins like a command of MQ's: a verb and an object that it takes.
+
+    Args:
+        text: a line that begins with a verb.
+        changing: only where the command changes an object that gives rows.
+    """
+    head = _HEAD.match(text)
+    if head is None:
+        return False
+    verb, word = head[1].upper(), head[2].upper()
+    if verb in VERBS and (word in OBJECTS or (head[3] and word not in OTHER_OBJECTS)):
+        return True
+    return not changing and (verb in VERBS or verb in OTHER_VERBS) and word in _EVERY_OBJECT
 
 
 def parse(text: str) -> Command:
@@ -210,10 +250,10 @@ def parse(text: str) -> Command:
         text: the command on one line.
 
     Returns:
-        Its words; abbreviations and synonyms are written out, unknown attributes left out.
+        Its words; abbreviations and synonyms are written out.
 
     Raises:
-        PieceRefusedError: it is not a sentence of MQSC.
+        PieceRefusedError: it is not a sentence of MQSC, or has an attribute that MQ does not have.
 
     Source: MQSC reference, "Rules for using MQSC commands".
     """
@@ -227,4 +267,17 @@ def parse(text: str) -> Command:
     if not isinstance(command, Command) or (command.kind != "qmgr" and not command.name):
         reason = "not a valid MQSC command: no object name"
         raise PieceRefusedError(reason)
+    _refuse_unknown(command)
     return command
+
+
+def _refuse_unknown(command: Command) -> None:
+    """Refuse an attribute that MQ does not have for this type of object."""
+    group = (command.kind, command.subtype)
+    if command.verb in ("SUSPEND", "RESUME"):
+        group = ("membership", "")
+    unknown = (command.others | command.attributes.keys()) - DEFINED[group]
+    if unknown:
+        words = ", ".join(sorted(unknown))
+        reason = f"{command.subtype or command.kind.upper()} has no attribute {words}"
+        raise PieceRefusedError(reason)

@@ -51,6 +51,14 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """A shell's or prompt's word for whose session follows; for texts that say nothing better."""
+
+    line: int
+    qmgr: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """A runmqsc session ends at this line."""
 
@@ -68,7 +76,8 @@ class Failure:
 class Script:
     """One MQSC command, its lines joined; `notes` are the attributes in its comment lines.
 
-    `number` is the one that runmqsc echoed before it, 0 where the command stands for itself.
+    `number` is the one that runmqsc echoed before it, 0 where the command stands for itself; `cut`
+    is true where the text ends within it.
     """
 
     line: int
@@ -76,6 +85,7 @@ class Script:
     verb: str
     number: int = 0
     notes: Attributes = field(default_factory=dict)
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +106,24 @@ class Other:
     text: str
 
 
-Event = Opening | Ending | Failure | Script | Shown | Other
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A piece that is known to be MQ's and cannot be read."""
+
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Output of runmqsc within an answer of the REST interface; it is read like other output."""
+
+    line: int
+    text: str
+
+
+Event = Opening | Hint | Ending | Failure | Script | Shown | Other | Broken | Embedded
 
 
 @dataclass(frozen=True, slots=True)

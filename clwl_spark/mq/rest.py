@@ -1,12 +1,13 @@
-"""Answers of the administrative REST interface (runCommandJSON) as displayed objects."""
+"""JSON: answers of the administrative REST interface, and displayed objects one to a line."""
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from clwl_spark.mq.display import FIRST_KEYS
-from clwl_spark.mq.records import Attributes, Shown
+from clwl_spark.mq.records import Attributes, Broken, Embedded, Event, Opening, Shown
+from clwl_spark.mq.resources import RESOURCES, shown_resource
 
 _KIND_ORDER: Final = (
     "QUEUE",
@@ -20,63 +21,181 @@ _KIND_ORDER: Final = (
 )
 """Of these keys the first that an object has tells its kind: many kinds have a CLUSQMGR."""
 
-_PARAMETERS: Final = re.compile(r'"parameters"\s*:')
+_OTHER_KEYS: Final = frozenset(
+    {"APPLNAME", "AUTHINFO", "CHLAUTH", "CONN", "ENTITY", "LISTENER", "OBJNAME", "POLICY"}
+    | {"PROFILE", "QSTATUS", "SBSTATUS", "SERVICE", "TPSTATUS"}
+)
+"""Keys of objects that give no row, though they have a CHANNEL or a QUEUE as well."""
+
+_STATUS_KEYS: Final = {
+    "CHANNEL": ("STATUS", "status"),
+    "QMNAME": ("STATUS", "qmstatus"),
+    "SUB": ("NUMMSGS", ""),
+    "QUEUE": ("MSGAGE", ""),
+}
+"""Key of a kind -> the attribute by which the object is a status, and the status's kind."""
+
+_DECODER: Final = json.JSONDecoder()
+_LISTS: Final = re.compile(rf'"(commandResponse|{"|".join(RESOURCES)})"\s*:\s*\[')
+_BLANK: Final = re.compile(r"[\s,]*")
+_START: Final = re.compile(r"^[{\[]", re.MULTILINE)
 
 
-def read_answer(text: str) -> list[Shown] | None:
-    """Read a text that is one JSON answer, or an array of them.
+class _Piece(NamedTuple):
+    """One item of a list, where it begins, and the list's name ('' = none, a document)."""
+
+    offset: int
+    of: str
+    item: object
+
+
+def read_json(text: str) -> list[Event] | None:
+    """Read a text of JSON documents: one, an array, one behind the other, or one a line.
 
     Args:
         text: a whole text.
 
     Returns:
-        The objects that were found, with keys and values as MQSC has them; None where the text is
-        no such answer.
+        The objects that were found, with keys and values as MQSC has them, and the documents that
+        are broken; None where the text is no JSON that MQ or its tools write.
 
-    Source: MQ REST API, "POST /admin/action/qmgr/{qmgrName}/mqsc", JSON formatted.
+    Source: MQ REST API, "POST /admin/action/qmgr/{qmgrName}/mqsc", and the resources' GET.
     """
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        return None
-    answers = document if isinstance(document, list) else [document]
-    if not all(isinstance(answer, dict) and "commandResponse" in answer for answer in answers):
-        return None
-    lines = (text.count("\n", 0, match.start()) + 1 for match in _PARAMETERS.finditer(text))
-    return [shown for answer in answers for shown in _objects(answer["commandResponse"], lines)]
+    pieces = list(_pieces(text))
+    counts = _Lines(text)
+    events = [event for piece in pieces for event in _events(piece, counts.at(piece.offset))]
+    known = any(not isinstance(event, Broken) for event in events)
+    return events if known or any(piece.of for piece in pieces) else None
 
 
-def _objects(items: object, lines: Iterator[int]) -> Iterator[Shown]:
-    """Objects of one answer; an item with a completion code tells of an object not found."""
-    for item in items if isinstance(items, list) else []:
-        if not isinstance(item, dict) or not isinstance(item.get("parameters"), dict):
+class _Lines:
+    """Line numbers of growing offsets; each part of the text is counted once."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.offset, self.line = text, 0, 1
+
+    def at(self, offset: int) -> int:
+        """Line number of an offset."""
+        start, self.offset = self.offset, max(offset, self.offset)
+        self.line += self.text.count("\n", start, self.offset)
+        return self.line
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    """The items of all documents of a text, in order; a broken one is a `Broken`."""
+    at = _skip(text, 0)
+    while at < len(text):
+        try:
+            document, end = _DECODER.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError) as error:
+            yield from _salvaged(text, at, error)
+            following = _START.search(text, at + 1)
+            at = following.start() if following else len(text)
             continue
-        line = next(lines, 1)
-        if item.get("completionCode"):
-            continue
-        parameters = item["parameters"]
-        parts = parameters.get("objects")
-        for part in parts if isinstance(parts, list) else [{}]:
-            attributes = _attributes({**parameters, **(part if isinstance(part, dict) else {})})
-            yield Shown(line, _kind(attributes), attributes)
+        yield from _of_document(text, at, end, document)
+        at = _skip(text, end)
 
 
-def _attributes(parameters: dict[str, object]) -> Attributes:
+def _skip(text: str, at: int) -> int:
+    """Where the next value begins."""
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
+
+
+def _of_document(text: str, at: int, end: int, document: object) -> Iterator[_Piece]:
+    """The items of one whole document."""
+    if isinstance(document, list):
+        yield from _items(text, text.index("[", at) + 1, "")
+        return
+    found = _LISTS.search(text, at, end)
+    if found and isinstance(document, dict) and isinstance(document.get(found[1]), list):
+        yield from _items(text, found.end(), found[1])
+    else:
+        yield _Piece(at, "", document)
+
+
+def _items(text: str, at: int, of: str) -> Iterator[_Piece]:
+    """The items of a list, as far as they are whole; an array's may be answers themselves."""
+    at = _skip(text, at)
+    while at < len(text) and text[at] != "]":
+        try:
+            item, end = _DECODER.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            return
+        if of or not isinstance(item, dict):
+            yield _Piece(at, of, item)
+        else:
+            yield from _of_document(text, at, end, item)
+        at = _skip(text, end)
+
+
+def _salvaged(text: str, at: int, error: Exception) -> Iterator[_Piece]:
+    """The whole items of a document that breaks off, and the break."""
+    following = _START.search(text, at + 1)
+    stop = following.start() if following else len(text)
+    found = _LISTS.search(text, at, stop)
+    pieces = list(_items(text, found.end(), found[1])) if found else []
+    yield from pieces
+    place = max(getattr(error, "pos", at), pieces[-1].offset if pieces else at)
+    near = text[max(at, place - 40) : place + 40]
+    yield _Piece(place, found[1] if found else "", Broken(0, near, f"JSON breaks off: {error}"))
+
+
+def _events(piece: _Piece, line: int) -> Iterator[Event]:
+    """What one item says; an item with a completion code tells of an object not found."""
+    item = piece.item
+    if isinstance(item, Broken):
+        yield Broken(line, item.text, item.reason)
+    elif not isinstance(item, dict):
+        return
+    elif piece.of in RESOURCES:
+        yield from shown_resource(piece.of, item, line)
+    elif piece.of and item.get("completionCode"):
+        return
+    elif isinstance(item.get("text"), list):
+        yield Embedded(line, "\n".join(str(part) for part in item["text"]))
+    else:
+        yield from _objects(item, line)
+
+
+def _objects(item: Mapping[str, object], line: int) -> Iterator[Event]:
+    """The objects of an item: its parameters, or itself where it is a row of a display."""
+    name = item.get("qmgr")
+    if isinstance(name, str) and name.strip():
+        yield Opening(line, name.strip(), "json")
+    parameters = item.get("parameters", item)
+    if not isinstance(parameters, dict):
+        return
+    parts = parameters.get("objects")
+    for part in parts if isinstance(parts, list) else [{}]:
+        attributes = _attributes({**parameters, **(part if isinstance(part, dict) else {})})
+        kind = _kind(attributes)
+        if kind is not None:
+            yield Shown(line, kind, attributes)
+        elif attributes:
+            text = " ".join(f"{key}({value})" for key, value in attributes.items())
+            yield Broken(line, text, "an object without an attribute that names it")
+
+
+def _attributes(parameters: Mapping[str, object]) -> Attributes:
     """Keys in upper case; lists with commas; blank values as ''."""
     return {
         str(key).upper(): ",".join(str(part).strip() for part in value)
         if isinstance(value, list)
-        else str(value).strip()
+        else ("" if value is None else str(value).strip())
         for key, value in parameters.items()
-        if key != "objects"
+        if key not in ("objects", "qmgr")
     }
 
 
-def _kind(attributes: Attributes) -> str:
-    """Kind of an object by its keys; a channel with a STATUS is a running one."""
-    key = next((key for key in _KIND_ORDER if key in attributes), "")
-    if key == "CHANNEL" and "STATUS" in attributes:
-        key = "CHSTATUS"
-    return FIRST_KEYS.get(key, "")
+def _kind(attributes: Attributes) -> str | None:
+    """Kind of an object by its keys, '' where it gives no row; None where MQ has no such keys."""
+    if not _OTHER_KEYS.isdisjoint(attributes):
+        return ""
+    key = next((key for key in _KIND_ORDER if key in attributes), None)
+    if key is None:
+        return None
+    sign, status = _STATUS_KEYS.get(key, ("", ""))
+    return status if sign in attributes else FIRST_KEYS[key]

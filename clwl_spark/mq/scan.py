@@ -5,39 +5,62 @@ Formats are told apart by what a line is, not by a file's name, so a text may ho
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
+from clwl_spark.mq import zos
 from clwl_spark.mq.display import read_block
-from clwl_spark.mq.joining import join
+from clwl_spark.mq.encoding import is_binary
+from clwl_spark.mq.joining import join, notes_of
 from clwl_spark.mq.mqsc import ENDS, OTHER_VERBS, VERBS
-from clwl_spark.mq.records import Ending, Event, Failure, Opening, Other, Script
-from clwl_spark.mq.rest import read_answer
+from clwl_spark.mq.records import (
+    Attributes,
+    Broken,
+    Embedded,
+    Ending,
+    Event,
+    Failure,
+    Hint,
+    Opening,
+    Other,
+    Script,
+)
+from clwl_spark.mq.rest import read_json
 
 _LINE: Final = re.compile(
     r"""\s*+(?:
       (?P<blank>$)
-    | \*\s*Queue\ manager\ name:\s*(?P<dump>\S+)
+    | [*\#]+\s*Queue\ manager(?:\ name)?\s*:\s*(?P<dump>\S+)\s*\**\s*$
     | (?P<comment>\*)
     | (?P<echo>\d+)\ :\s(?P<echoed>.*)
-    | (?P<aside>:\s)
+    | (?P<aside>:\s|(?:setmqaut|GRTMQMAUT)\s)
     | AMQ(?P<amq>\d{4})(?P<severity>[A-Z])?:
     | .*\brunmqsc\s+(?:-\S+\s+)*(?P<here>[^\s|<-]+)[^|]*<<-?\s*['"]?(?P<terminator>\w+)
     | .*Starting\ MQSC\ for\ queue\ manager\ (?P<session>\S+)
     | (?P<ending>(?:\d+|One|No)\ (?:MQSC\ )?commands?\ (?:read|have\ a)|All\ valid\ MQSC\ commands)
+    | (?P<prompt>[\w./%]{1,48})\s?>\s?(?:DIS|DEF|ALT|DELETE|START|STOP|REF|SET|PING|END)\w*\b
     | (?P<verb>[A-Za-z]+)\b(?!\s*[:=])
-    | .{0,80}?\b(?P<csq>CSQ[A-Z0-9]\d{3}[A-Z])\b
+    | .{0,100}?(?<![A-Z])(?P<csq>CSQ[A-Z0-9]\d{3}[A-Z])\b
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
-_ZOS: Final = re.compile(r".{0,80}?\b(CSQ[A-Z0-9]\d{3}[A-Z])\b\s*(.*)")
 _ECHO_REST: Final = re.compile(r"\s+: ?(.*)")
 _COMMAND: Final = re.compile(r"\s*[A-Za-z]+\s+[A-Za-z]+\s*(?:\(|$|[+-]\s*$|\s)")
+_TERMINATED: Final = re.compile(r"((?:[^;']++|'[^']*+'?+)*+);(.*)", re.DOTALL)
+_RUNMQSC: Final = re.compile(r"\brunmqsc\s+(?:-[a-z]+\s+)*([\w./%]{1,48})\s*(?:$|[<|&;>\"'`)])")
+_BANNER: Final = re.compile(r"\(C\) Copyright IBM Corp", re.IGNORECASE)
+_LOCAL_SESSION: Final = re.compile(r"[^():]*\bMQSC\b[^():]*$")
 _FAILED: Final = re.compile(
     r"\b(?:error|invalid|failed|cannot|unable|unknown|missing|already|not)\b", re.IGNORECASE
 )
 _FAILED_CODES: Final = frozenset({"8405", "8427"})
+_ZOS_FAILED: Final = re.compile(r"CSQ[9MNU]\d{3}E")
+_NUMBERED: Final = re.compile(r"(.{72})\d{8}\s*$")
+_ESCAPES: Final = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\n]*\x07?|[=>])|\x07")
 
 Found = tuple[list[Event], int]
+Lines = Sequence[str]
+Match = re.Match[str]
 
 
 def scan(text: str) -> Iterator[Event]:
@@ -52,38 +75,91 @@ def scan(text: str) -> Iterator[Event]:
     Source: CONTRACT, "What MQ's texts become", 1 and 6.
     """
     text = text.lstrip("\ufeff").replace("\r", "")
-    answer = read_answer(text)
-    if answer is not None:
-        yield from answer
+    if not text.strip():
+        yield Broken(1, "", "the text is empty")
         return
+    if is_binary(text):
+        reason = "binary data, not a text; name its encoding if it is one of EBCDIC"
+        yield Broken(1, ascii(text[:20]), reason)
+        return
+    found = read_json(text)
+    if found is None:
+        yield from _lines(_significant(text))
+        return
+    for event in found:
+        if isinstance(event, Embedded):
+            inner = _lines(event.text.split("\n"))
+            yield from (replace(part, line=event.line) for part in inner)
+        else:
+            yield event
+
+
+def _significant(text: str) -> list[str]:
+    """Lines without what terminals add, and without z/OS's sequence numbers in columns 73-80."""
+    if "\x1b" in text or "\x07" in text:
+        text = _ESCAPES.sub("", text)
     lines = text.split("\n")
+    filled = [line for line in lines if line.strip()]
+    if filled and all(_NUMBERED.match(line) for line in filled):
+        return [line[:72] for line in lines]
+    return lines
+
+
+def _lines(lines: Lines) -> Iterator[Event]:
+    """Cut lines into events; notes in a comment right before a command are the command's."""
     index = 0
+    notes: Attributes = {}
     while index < len(lines):
         match = _LINE.match(lines[index])
-        events: list[Event] = []
+        kind = (match.lastgroup or "") if match else ""
         if match is None:
-            events, index = [Other(index + 1, lines[index])], index + 1
+            events, following = _other(lines, index), index + 1
         else:
-            reader = _READERS.get(match.lastgroup or "", _skip)
-            events, index = reader(lines, index, match)
+            events, following = _READERS.get(kind, _skip)(lines, index, match)
+        if kind == "comment" and "(" in lines[index]:
+            notes.update(notes_of(lines[index]))
+        elif kind not in ("comment", "blank"):
+            if notes and events and isinstance(events[0], Script):
+                events[0].notes.update(notes)
+            notes = {}
+        index = following
         yield from events
 
 
-def _skip(_lines: Sequence[str], index: int, _match: re.Match[str]) -> Found:
+def _other(lines: Lines, index: int) -> list[Event]:
+    """A line that is no command; it may tell which queue manager what follows is of."""
+    line = lines[index]
+    run = _RUNMQSC.search(line) if "runmqsc" in line else None
+    if run:
+        return [Hint(index + 1, run[1])]
+    before = lines[max(0, index - 2) : index]
+    if "MQSC" in line and _LOCAL_SESSION.match(line) and any(map(_BANNER.search, before)):
+        words = [word.rstrip(".") for word in line.split() if word != "MQSC"]
+        names = [word for word in words if re.search(r"[A-Z0-9]", word)]
+        return [Opening(index + 1, names[-1], "session")] if names else []
+    return [Other(index + 1, line)]
+
+
+def _skip(_lines: Lines, index: int, _match: Match) -> Found:
     return [], index + 1
 
 
-def _opening(_lines: Sequence[str], index: int, match: re.Match[str]) -> Found:
+def _opening(_lines: Lines, index: int, match: Match) -> Found:
     origin = "dump" if match["dump"] else "here" if match["here"] else "session"
     name = match["dump"] or match["here"] or match["session"].removesuffix(".")
     return [Opening(index + 1, name.strip("'\""), origin, match["terminator"] or "")], index + 1
 
 
-def _ending(_lines: Sequence[str], index: int, _match: re.Match[str]) -> Found:
+def _ending(_lines: Lines, index: int, _match: Match) -> Found:
     return [Ending(index + 1)], index + 1
 
 
-def _echo(lines: Sequence[str], index: int, match: re.Match[str]) -> Found:
+def _prompt(_lines: Lines, index: int, match: Match) -> Found:
+    """A command typed behind a prompt: runmqsc echoes it, so only the prompt counts."""
+    return [Hint(index + 1, match["prompt"])], index + 1
+
+
+def _echo(lines: Lines, index: int, match: Match) -> Found:
     """A command echoed by runmqsc; the lines it goes on with are numbered by blanks."""
     own = [match["echoed"]]
     end = index + 1
@@ -91,20 +167,26 @@ def _echo(lines: Sequence[str], index: int, match: re.Match[str]) -> Found:
         own.append(rest[1])
         end += 1
     joined = join(own, 0, own[0])
-    verb = joined.text.split(maxsplit=1)[0].upper() if joined.text.strip() else ""
-    event = Script(index + 1, joined.text.strip(), verb, int(match["echo"]), joined.notes)
-    return [event], end
+    text = joined.text.strip()
+    verb = text.split(maxsplit=1)[0].upper() if text else ""
+    return [Script(index + 1, text, verb, int(match["echo"][:9]), joined.notes, joined.cut)], end
 
 
-def _command(lines: Sequence[str], index: int, match: re.Match[str]) -> Found:
+def _command(lines: Lines, index: int, match: Match) -> Found:
     """A command that stands for itself, or a line that is none."""
     line = lines[index]
     verb = match["verb"].upper().removesuffix(";")
     if not _is_command(verb, line):
-        zos = _ZOS.match(line)
-        return _zos(lines, index, zos) if zos else ([Other(index + 1, line)], index + 1)
+        message = zos.MESSAGE.match(line)
+        return _zos(lines, index, message) if message else (_other(lines, index), index + 1)
     joined = join(lines, index, line.lstrip())
-    return [Script(index + 1, joined.text, verb, 0, joined.notes)], joined.next_index
+    text, rest = joined.text, ""
+    if ";" in text and (ended := _TERMINATED.match(text)):
+        text, rest = ended[1], ended[2].strip()
+    found: list[Event] = [Script(index + 1, text, verb, 0, joined.notes, joined.cut)]
+    if rest:
+        found.append(Other(index + 1, rest))
+    return found, joined.next_index
 
 
 def _is_command(verb: str, line: str) -> bool:
@@ -114,11 +196,11 @@ def _is_command(verb: str, line: str) -> bool:
     return (verb in VERBS or verb in OTHER_VERBS) and bool(_COMMAND.match(line))
 
 
-def _message(lines: Sequence[str], index: int, match: re.Match[str]) -> Found:
+def _message(lines: Lines, index: int, match: Match) -> Found:
     """An AMQ message: the head of displayed objects, or the answer to a command."""
     line = lines[index]
     code = match["amq"]
-    shown, end = read_block(lines, index, code, "")
+    shown, end = read_block(lines, index, code)
     if shown:
         return list(shown), end
     failed = match["severity"] in ("E", "S", "T") or code in _FAILED_CODES
@@ -127,22 +209,25 @@ def _message(lines: Sequence[str], index: int, match: re.Match[str]) -> Found:
     return [], max(end, index + 1)
 
 
-def _zos(lines: Sequence[str], index: int, match: re.Match[str]) -> Found:
-    """A z/OS message: CSQM201I and CSQM4xxI show objects, the others answer commands."""
+def _zos(lines: Lines, index: int, match: Match) -> Found:
+    """A z/OS message: some show objects or name the queue manager, others answer commands."""
     code, rest = match[1], match[2]
-    if code == "CSQM201I" or code.startswith("CSQM4"):
-        shown, end = read_block(lines, index, "CSQ", rest)
+    if zos.shows(code):
+        shown, end = zos.read_details(lines, index, rest)
         return list(shown), max(end, index + 1)
-    return ([Failure(index + 1)] if code.endswith("E") else []), index + 1
+    name = zos.named(lines[index])
+    if name:
+        return [Opening(index + 1, name, "zos")], index + 1
+    return ([Failure(index + 1)] if _ZOS_FAILED.match(code) else []), index + 1
 
 
-def _zos_message(lines: Sequence[str], index: int, _match: re.Match[str]) -> Found:
+def _zos_message(lines: Lines, index: int, match: Match) -> Found:
     """A z/OS message behind other columns of a log."""
-    zos = _ZOS.match(lines[index])
-    return _zos(lines, index, zos) if zos else _skip(lines, index, _match)
+    message = zos.MESSAGE.match(lines[index])
+    return _zos(lines, index, message) if message else _skip(lines, index, match)
 
 
-_READERS: Final[dict[str, Callable[[Sequence[str], int, re.Match[str]], Found]]] = {
+_READERS: Final[dict[str, Callable[[Lines, int, Match], Found]]] = {
     "dump": _opening,
     "here": _opening,
     "terminator": _opening,
@@ -151,6 +236,7 @@ _READERS: Final[dict[str, Callable[[Sequence[str], int, re.Match[str]], Found]]]
     "amq": _message,
     "severity": _message,
     "ending": _ending,
+    "prompt": _prompt,
     "verb": _command,
     "csq": _zos_message,
 }

@@ -2,12 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Final
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq.mqsc import ENDS, changes_definitions
-from clwl_spark.mq.records import SHOWN_TEXT, Ending, Event, Opening, Other, Reject, Script, Shown
+from clwl_spark.mq.mqsc import ENDS, is_mqs_command
+from clwl_spark.mq.records import (
+    SHOWN_TEXT,
+    Broken,
+    Ending,
+    Event,
+    Hint,
+    Opening,
+    Other,
+    Reject,
+    Script,
+    Shown,
+)
+from clwl_spark.mq.unknown import unknown_lines
 
 RUNS: Final = frozenset({"session", "here"})
 """Openings that start another run of runmqsc, where text behind an END counts again."""
@@ -41,8 +52,13 @@ def read_sections(
 
     Source: CONTRACT, "What MQ's texts become", 1 and 6.
     """
+    broken = [
+        Reject(source, event.line, event.text[:SHOWN_TEXT], event.reason)
+        for event in events
+        if isinstance(event, Broken)
+    ]
     sections, rejects = _without_prose(_split(events), source)
-    return _named(_until_end(sections), source, observer), rejects
+    return _named(_until_end(sections), source, observer), [*broken, *rejects]
 
 
 def _split(events: Iterable[Event]) -> list[Section]:
@@ -92,7 +108,7 @@ def _without_prose(sections: list[Section], source: str) -> tuple[list[Section],
     echoed = any(isinstance(event, Script) and event.number for event in events)
     shown = any(isinstance(event, Shown) for event in events)
     if not (echoed or shown or any(section.origin in RUNS for section in sections)):
-        return sections, _unknown_lines(events, source)
+        return sections, unknown_lines(events, source)
     kept: list[Section] = []
     rejects: list[Reject] = []
     for section in sections:
@@ -100,12 +116,14 @@ def _without_prose(sections: list[Section], source: str) -> tuple[list[Section],
         typed = _typed(section) if echoed else []
         kept.append(replace(section, events=_without(section.events, typed)))
         rejects.extend(_typed_in_prose(section, typed, source))
+        if section.origin in ("here", "dump"):
+            rejects.extend(unknown_lines(section.events, source))
     return kept, rejects
 
 
 def _typed(section: Section) -> list[Script]:
     """Commands without an echo, in a session or among other text."""
-    prose = not section.origin and any(isinstance(event, Other) for event in section.events)
+    prose = not section.origin and any(isinstance(event, Other | Hint) for event in section.events)
     if section.origin != "session" and not prose:
         return []
     return [event for event in section.events if isinstance(event, Script) and not event.number]
@@ -118,25 +136,12 @@ def _without(events: Sequence[Event], dropped: Sequence[Event]) -> tuple[Event, 
 
 def _typed_in_prose(section: Section, typed: Sequence[Script], source: str) -> list[Reject]:
     """One reject for the commands that stand among other text, outside any session."""
-    if section.origin or not typed:
+    commands = [script for script in typed if is_mqs_command(script.text)]
+    if section.origin or not commands:
         return []
-    first = typed[0]
-    reason = f"{len(typed)} command(s) among other text, outside a runmqsc session: not read"
+    first = commands[0]
+    reason = f"{len(commands)} command(s) among other text, outside a runmqsc session: not read"
     return [Reject(source, first.line, first.text[:SHOWN_TEXT], reason)]
-
-
-def _unknown_lines(events: Sequence[Event], source: str) -> list[Reject]:
-    """One reject per line that looks like a command, one per run of other lines."""
-    rejects: list[Reject] = []
-    for unknown, run in groupby(events, key=lambda event: isinstance(event, Other)):
-        if not unknown:
-            continue
-        others = [event for event in run if isinstance(event, Other)]
-        alike = [event for event in others if "(" in event.text]
-        for event in alike or others[:1]:
-            reason = "not an MQSC command"
-            rejects.append(Reject(source, event.line, event.text.strip()[:SHOWN_TEXT], reason))
-    return rejects
 
 
 def _until_end(sections: Sequence[Section]) -> list[Section]:
@@ -160,7 +165,7 @@ def _until_end(sections: Sequence[Section]) -> list[Section]:
 def _named(sections: Sequence[Section], source: str, observer: str | None) -> list[Section]:
     """Give every section its queue manager: its own, a neighbour's, else the observer."""
     names = [section.qmgr or _own_receiver(section.events) for section in sections]
-    fallback = next(filter(None, names), "") or observer or _system(sections)
+    fallback = next(filter(None, names), "") or observer or _hinted(sections)
     if not fallback:
         if not any(map(_says_something, sections)):
             return []
@@ -183,7 +188,8 @@ def _named(sections: Sequence[Section], source: str, observer: str | None) -> li
 def _says_something(section: Section) -> bool:
     """True where rows may come of a section, so that it matters whose text it is."""
     return any(
-        isinstance(event, Shown) or (isinstance(event, Script) and changes_definitions(event.text))
+        (isinstance(event, Shown) and event.kind not in ("", "qmstatus", "pubsub"))
+        or (isinstance(event, Script) and is_mqs_command(event.text, changing=True))
         for event in section.events
     )
 
@@ -200,12 +206,22 @@ def _own_receiver(events: Iterable[Event]) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
-def _system(sections: Iterable[Section]) -> str:
-    """z/OS messages carry a command prefix, by custom the queue manager's name; the last resort."""
-    names = {
-        event.system
-        for section in sections
-        for event in section.events
-        if isinstance(event, Shown) and event.system
-    }
-    return names.pop() if len(names) == 1 else ""
+def _hinted(sections: Iterable[Section]) -> str:
+    """The last resort: words around the text that all speak of the same queue manager.
+
+    A shell's `runmqsc QM1`, a prompt, QMSTATUS and PUBSUB; then the command prefix of z/OS
+    messages, by custom the queue manager's name.
+    """
+    events = [event for section in sections for event in section.events]
+    hints = {event.qmgr for event in events if isinstance(event, Hint)}
+    systems: set[str] = set()
+    for event in events:
+        if not isinstance(event, Shown):
+            continue
+        systems.add(event.system)
+        if event.kind == "qmstatus" or event.attributes.get("TYPE") == "LOCAL":
+            hints.add(event.attributes.get("QMNAME", ""))
+    for names in (hints - {""}, systems - {""}):
+        if len(names) == 1:
+            return names.pop()
+    return ""

@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 
 from clwl_spark.mq import Reading, read_text
+from clwl_spark.mq.keywords import DEFINED
+
+UNUSED = sorted(DEFINED["queue", "QMODEL"] - {"REPLACE", "LIKE", "PUT", "USAGE", "QSGDISP"})[:30]
+"""Attributes of queues that give no column."""
 
 HEADER = "* Queue manager name: {qmgr}\n"
 
@@ -49,7 +53,7 @@ def queue(*attributes: str) -> str:
 def dump(objects: int) -> str:
     """A dmpmqcfg -a dump of a queue manager with this many queues."""
     head = HEADER.format(qmgr="BIG")
-    attributes = "".join(f"   ATTR{number}('a value') +\n" for number in range(30))
+    attributes = "".join(f"   {keyword}('a value') +\n" for keyword in UNUSED)
     body = (
         "*  ALTDATE(2026-01-02) +\n*  ALTTIME(03.04.05) +\n"
         + attributes

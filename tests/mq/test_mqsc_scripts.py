@@ -212,7 +212,9 @@ def test_two_versions_without_dates_are_refused_and_both_places_named():
 
 
 def test_an_explicit_default_and_an_absent_attribute_do_not_contradict():
-    reading = read_texts([("a", "DEF QL(A)"), ("b", "DEF QL(A) DEFBIND(OPEN) XMITQ(' ')")], "QM1")
+    reading = read_texts(
+        [("a", "DEF QL(A)"), ("b", "DEF QL(A) DEFBIND(OPEN) CLCHNAME(' ')")], "QM1"
+    )
     assert reading.rejects == []
 
 

@@ -1,0 +1,61 @@
+"""KEYWORD(value) as MQ's displays print them: found on a line, cleaned of padding."""
+
+import re
+from typing import Final
+
+KEY: Final = re.compile(r"[A-Z][A-Z0-9]*(?= ?\()")
+_WORD: Final = re.compile(r"[A-Z][A-Z0-9]*")
+_PARENTHESIS: Final = re.compile(r"[()]")
+
+Pairs = list[tuple[str, str]]
+
+
+def pairs_of(text: str) -> Pairs:
+    """Find KEY(value) and bare words on a line; parentheses within a value must match.
+
+    Args:
+        text: a line, or the lines of one value put together.
+
+    Returns:
+        Keyword and value of each, in order; bare words have the value ''. A value that is not
+        closed ends with the text.
+    """
+    found: Pairs = []
+    position = 0
+    while key := _WORD.search(text, position):
+        start = key.end()
+        while text[start : start + 1] == " ":
+            start += 1
+        if text[start : start + 1] != "(":
+            found.append((key[0], ""))
+            position = key.end()
+            continue
+        end = _closing(text, start)
+        found.append((key[0], clean(text[start + 1 : end])))
+        position = end + 1
+    return found
+
+
+def is_open(text: str) -> bool:
+    """True where a value's closing parenthesis is still to come."""
+    return text.count("(") > text.count(")")
+
+
+def clean(value: str) -> str:
+    """A shown value without padding and, where some tools add them, its quotes."""
+    value = value.strip()
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        value = value[1:-1].strip()
+    return value
+
+
+def _closing(text: str, start: int) -> int:
+    """Index of the parenthesis that closes the one at `start`, or where its value must end."""
+    depth = 0
+    for match in _PARENTHESIS.finditer(text, start):
+        depth += 1 if match[0] == "(" else -1
+        if depth == 0:
+            return match.start()
+    # A description may hold parentheses that do not match: the line's last one counts.
+    last = text.rfind(")", start)
+    return last if last > 0 and not text[last + 1 :].strip() else len(text)
