@@ -27,9 +27,18 @@ from clwl_spark.schemas.topology import (
     SUBSCRIPTIONS,
     TOPICS,
 )
+from clwl_spark.schemas.waiting import (
+    CHANNEL_EVENTS,
+    REALLOCATION_CHOICES,
+    REALLOCATION_EVENTS,
+    REALLOCATIONS,
+    SWITCHED_MESSAGES,
+    SWITCHES,
+)
 
 __all__ = [
     "BALANCE_HISTORY",
+    "CHANNEL_EVENTS",
     "CHANNEL_STATUS",
     "CLUSTER_CHANNELS",
     "CLUSTER_SENDERS",
@@ -38,6 +47,9 @@ __all__ = [
     "OUTCOMES",
     "QUEUES",
     "QUEUE_MANAGERS",
+    "REALLOCATIONS",
+    "REALLOCATION_CHOICES",
+    "REALLOCATION_EVENTS",
     "REJECTED_MESSAGES",
     "ROUTE_CANDIDATES",
     "ROUTE_PLANS",
@@ -45,6 +57,8 @@ __all__ = [
     "SNAPSHOTS",
     "SNAPSHOT_RESETS",
     "SUBSCRIPTIONS",
+    "SWITCHED_MESSAGES",
+    "SWITCHES",
     "TABLES",
     "TOPICS",
     "TOPOLOGY",
@@ -75,5 +89,11 @@ TABLES: Final[dict[str, Table]] = {
         BALANCE_HISTORY,
         SNAPSHOT_RESETS,
         RUNS,
+        REALLOCATIONS,
+        REALLOCATION_EVENTS,
+        REALLOCATION_CHOICES,
+        CHANNEL_EVENTS,
+        SWITCHES,
+        SWITCHED_MESSAGES,
     )
 }

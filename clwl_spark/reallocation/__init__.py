@@ -1,0 +1,1 @@
+"""Re-allocation: when a channel stops, its waiting messages choose anew (SEMANTICS 8, seed 1)."""

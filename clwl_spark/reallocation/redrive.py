@@ -1,0 +1,335 @@
+"""The waiting messages of one queue manager meet its events, one event after the other; no Spark.
+
+Events of one queue manager are sequential, as messages are: each begins with the history, and with
+the messages where they are, that the one before it left. Choosing is routing's own kernel.
+
+Memory: about 100 bytes for each waiting message of the queue manager, its message id included.
+
+Source: SEMANTICS 8, P22, P27, P29 to P32.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from clwl_spark import columns as c
+from clwl_spark.errors import LakeStateError
+from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN, History, Puts, route_in_turn
+from clwl_spark.reallocation.waiting import (
+    INELIGIBLE,
+    IS_PUBLICATION,
+    REASONS,
+    REQUEST_KEY,
+)
+from clwl_spark.routing.answers import ANSWER_SCHEMA, SenderPlans, read_facts
+from clwl_spark.routing.blocks import to_ipc
+from clwl_spark.schemas import waiting as w
+
+ROWS_AT_A_TIME: Final = 100_000
+NAMED_QMGR: Final = REASONS.index(w.IneligibleReason.NAMED_QMGR)
+NOWHERE: Final = -1
+_AT: Final = {name: ANSWER_SCHEMA.get_field_index(name) for name in ANSWER_SCHEMA.names}
+_SAID: Final = pa.schema(
+    [
+        (w.OUTCOME, pa.string()),
+        (w.DECIDING_RULE, pa.int32()),
+        (w.INELIGIBLE_REASON, pa.string()),
+        (c.REASON, pa.int32()),
+        (w.TO_QMGR, pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EventBlock:
+    """Rows of one event as an Arrow stream; the last block of each event has its figures."""
+
+    data: bytes
+    figures: str = ""
+
+
+@dataclass
+class _Names:
+    """Channel or queue names as integers; `NOWHERE` stands for null."""
+
+    names: list[str]
+
+    def code(self, name: str | None) -> int:
+        """The integer of a name."""
+        if name is None:
+            return NOWHERE
+        if name not in self.names:
+            self.names.append(name)
+        return self.names.index(name)
+
+    def codes(self, column: pa.ChunkedArray) -> NDArray[np.int32]:
+        """The integers of a column."""
+        encoded = column.combine_chunks().dictionary_encode()
+        known = np.array([self.code(x) for x in encoded.dictionary.to_pylist()] or [0], np.int32)
+        indices = encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)
+        null = column.is_null().to_numpy()
+        return np.where(null, NOWHERE, known[indices]).astype(np.int32)
+
+    def column(self, codes: NDArray[np.int32]) -> pa.Array:
+        """The names of integers."""
+        indices = pa.array(codes, mask=codes == NOWHERE)
+        return pa.DictionaryArray.from_arrays(indices, pa.array(self.names, pa.string())).cast(
+            pa.string()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """What became of the messages of an event, by distinct answer.
+
+    Attributes:
+        answer: (messages,) index into the rest.
+        said: rows of `_SAID`.
+        moved: (answers,) the message goes elsewhere.
+        channel: (answers,) code of the channel that it then waits for.
+        xmitq: (answers,) code of the queue that it is then on.
+    """
+
+    answer: NDArray[np.int64]
+    said: pa.Table
+    moved: NDArray[np.bool_]
+    channel: NDArray[np.int32]
+    xmitq: NDArray[np.int32]
+
+
+class Redrive:
+    """One queue manager's waiting messages, and its history as it goes from event to event."""
+
+    def __init__(self, qmgr: str, messages: pa.Table, documents: dict[str, str | None]) -> None:
+        """Take the messages, in transmission queue order.
+
+        Args:
+            qmgr: the queue manager.
+            messages: columns of `waiting.waiting_messages`, by (put_seq, message_id).
+            documents: JSON of `facts`, `situations`, `events` and `past`.
+        """
+        self._messages = messages
+        events = json.loads(documents["events"] or "[]")
+        self._events: list[dict[str, Any]] = events
+        self._past: dict[str, Any] = json.loads(documents["past"] or "{}")
+        self._read_plans(qmgr, documents)
+        self._channels, self._queues = _Names([]), _Names([])
+        self._channel = self._channels.codes(messages[c.CHANNEL])
+        self._xmitq = self._queues.codes(messages[c.XMITQ])
+        self._put_time = messages[c.PUT_TIME].to_numpy()
+        self._ineligible = messages[INELIGIBLE].to_numpy()
+        self._is_publication = messages[IS_PUBLICATION].to_numpy()
+        self._keys, self._request = np.unique(messages[REQUEST_KEY].to_numpy(), return_inverse=True)
+
+    def run(self) -> Iterator[EventBlock]:
+        """Run the events in order."""
+        for event in self._events:
+            yield from self._run(event)
+
+    def _read_plans(self, qmgr: str, documents: dict[str, str | None]) -> None:
+        """Plans, the situations that they are for, and the history over their channels."""
+        found = json.loads(documents["facts"] or '{"plans": []}')
+        snapshots = sorted({row[c.SNAPSHOT_ID] for row in found["plans"]})
+        self._plans: SenderPlans = read_facts(qmgr, found, snapshots, [])
+        self._plan_of: dict[tuple[str, str, str], dict[int, dict[str, Any]]] = {}
+        for row in json.loads(documents["situations"] or "[]"):
+            key = (row[c.SNAPSHOT_ID], row["stopped_channel"], row["stopped_status"])
+            self._plan_of.setdefault(key, {})[row["request_key"]] = row
+        known = {(to, channel): values for to, channel, *values in self._past.get("balance", [])}
+        rows = [known.get(channel, [0, 0]) for channel in self._plans.channels]
+        self._balance = np.array(rows, dtype=np.int64).reshape(len(rows), 2)
+        self._counter = np.array([self._past.get("counter", 0)], dtype=np.int64)
+
+    def _run(self, event: dict[str, Any]) -> Iterator[EventBlock]:
+        """Run one event: who waits, who chooses, what they choose, where they then are."""
+        if event[w.EVENT_ID] in self._past.get("resetting", []):
+            self._balance[:, 1] = 0
+        channel = self._channels.code(event[c.CHANNEL])
+        waits = np.nonzero((self._channel == channel) & (self._put_time <= event[w.AT]))[0]
+        rows = self._plan_of.get((event[c.SNAPSHOT_ID], event[c.CHANNEL], event[c.STATUS]), {})
+        ineligible = self._why_not(waits, rows)
+        choosing = waits[ineligible == 0]
+        plan = self._plan_index(choosing, rows)
+        before = int(self._counter[0])
+        chosen = self._choose(plan)
+        ends = self._ends(ineligible, plan, chosen, event[c.CHANNEL], rows)
+        from_xmitq = self._xmitq[waits]
+        moved = ends.moved[ends.answer]
+        self._channel[waits] = np.where(moved, ends.channel[ends.answer], channel)
+        self._xmitq[waits] = np.where(moved, ends.xmitq[ends.answer], from_xmitq)
+        figures = json.dumps(
+            {w.EVENT_ID: event[w.EVENT_ID]}
+            | _counts(ends)
+            | {"choices": self._added(chosen), w.CHOICES_MADE: int(self._counter[0]) - before}
+        )
+        starts = range(0, max(len(waits), 1), ROWS_AT_A_TIME)
+        for start in starts:
+            part = slice(start, start + ROWS_AT_A_TIME)
+            rows_of = self._rows(event, waits[part], ends, ends.answer[part], from_xmitq[part])
+            yield EventBlock(to_ipc(rows_of), figures if start == starts[-1] else "")
+
+    def _why_not(
+        self, waits: NDArray[np.int64], rows: dict[int, dict[str, Any]]
+    ) -> NDArray[np.int8]:
+        """(waiting,) code of `REASONS`; a topic that is DIRECT now names a queue manager (P31)."""
+        said = self._ineligible[waits].copy()
+        is_direct = np.array([bool(rows.get(int(x), {}).get("is_direct")) for x in self._keys])
+        if is_direct.any():
+            names = self._is_publication[waits] & is_direct[self._request[waits]]
+            said[names & ((said == 0) | (said > NAMED_QMGR))] = NAMED_QMGR
+        return said
+
+    def _plan_index(
+        self, choosing: NDArray[np.int64], rows: dict[int, dict[str, Any]]
+    ) -> NDArray[np.int32]:
+        """(choosing,) index of each message's plan in this situation."""
+        index = self._plans.index
+        ids = [rows[int(x)][c.PLAN_ID] if int(x) in rows else None for x in self._keys]
+        of_request = np.array([index.get(x, NOWHERE) for x in ids] or [0], dtype=np.int32)
+        plan = of_request[self._request[choosing]]
+        if (plan == NOWHERE).any():
+            raise LakeStateError(
+                "waiting messages ask for plans that were not made: was something routed or "
+                "deleted meanwhile? run the command again"
+            )
+        return plan
+
+    def _choose(self, plan: NDArray[np.int32]) -> NDArray[np.int64]:
+        """(choosing,) index of the chosen route, or NOT_CHOSEN; the history is changed."""
+        count = len(plan)
+        chosen = np.full(count, NOT_CHOSEN, dtype=np.int64)
+        nothing = np.zeros(count, dtype=np.int64)
+        route_in_turn(
+            Puts(
+                plan,
+                np.zeros(count, np.int32),
+                np.full(count, NO_KEY, np.int32),
+                nothing,
+                np.arange(count, dtype=np.int64),
+            ),
+            self._plans.choices,
+            History(
+                self._counter,
+                self._balance,
+                np.zeros(1, np.int64),
+                np.zeros(1, np.bool_),
+                np.full(1, NOT_CHOSEN, np.int64),
+                np.zeros(1, np.int64),
+            ),
+            0,
+            chosen,
+            np.zeros(count, np.bool_),
+        )
+        return chosen
+
+    def _ends(
+        self,
+        ineligible: NDArray[np.int8],
+        plan: NDArray[np.int32],
+        chosen: NDArray[np.int64],
+        stopped: str,
+        rows: dict[int, dict[str, Any]],
+    ) -> _Ends:
+        """What became of each waiting message, by distinct (reason, plan, route)."""
+        routes = len(self._plans.routes) + 1
+        code = -ineligible.astype(np.int64)
+        code[ineligible == 0] = plan.astype(np.int64) * routes + chosen + 1
+        answer, unique = pd.factorize(code)
+        deciding = {row[c.PLAN_ID]: row.get(w.DECIDING_RULE) for row in rows.values()}
+        said, places = [], []
+        for value in unique.tolist():
+            if value < 0:
+                said.append((w.Reallocation.NOT_ELIGIBLE.value, None, REASONS[-value], None, None))
+                places.append((False, NOWHERE, NOWHERE))
+                continue
+            at, route = divmod(value, routes)
+            choice = int(self._plans.choices.choice_start[at])
+            ends = self._plans.answer(at, choice, route - 1, bound=False)
+            words = _words(ends, stopped, deciding.get(self._plans.plans[at][c.PLAN_ID]))
+            said.append(words)
+            moves = words[0] == w.Reallocation.MOVED.value
+            to_channel = self._channels.code(ends[_AT[c.CHANNEL]]) if moves else NOWHERE
+            to_xmitq = self._queues.code(ends[_AT[c.XMITQ]]) if moves else NOWHERE
+            places.append((moves, to_channel, to_xmitq))
+        columns = zip(*said, strict=True) if said else ((),) * len(_SAID)
+        arrays = [pa.array(x, f.type) for x, f in zip(columns, _SAID, strict=True)]
+        moved, channel, xmitq = zip(*places, strict=True) if places else ((), (), ())
+        return _Ends(
+            answer,
+            pa.Table.from_arrays(arrays, schema=_SAID),
+            np.array(moved, dtype=np.bool_),
+            np.array(channel, dtype=np.int32),
+            np.array(xmitq, dtype=np.int32),
+        )
+
+    def _added(self, chosen: NDArray[np.int64]) -> list[list[Any]]:
+        """[dest_qmgr, channel, chosen, last, factor] of each channel that the event chose."""
+        made = chosen[chosen != NOT_CHOSEN]
+        channel = self._plans.choices.channel[made]
+        size = len(self._plans.channels)
+        count = np.bincount(channel, minlength=size)
+        factor = np.bincount(
+            channel, weights=1000 // self._plans.choices.weight[made], minlength=size
+        )
+        last = np.zeros(size, dtype=np.int64)
+        last[channel] = np.arange(1, len(made) + 1)
+        return [
+            [*self._plans.channels[at], int(count[at]), int(last[at]), int(factor[at])]
+            for at in np.nonzero(count)[0].tolist()
+        ]
+
+    def _rows(
+        self,
+        event: dict[str, Any],
+        waits: NDArray[np.int64],
+        ends: _Ends,
+        answer: NDArray[np.int64],
+        from_xmitq: NDArray[np.int32],
+    ) -> pa.Table:
+        """Rows of `reallocations` less what is the same for the whole event."""
+        of_message = self._messages.select(
+            [c.MESSAGE_ID, c.PUT_SEQ, c.PLAN_ID, w.MESSAGE_KEY, w.DUPLICATE]
+        ).take(pa.array(waits))
+        said = ends.said.take(pa.array(answer))
+        same = {
+            w.EVENT_ID: pa.repeat(event[w.EVENT_ID], len(waits)),
+            w.FROM_CHANNEL: pa.repeat(event[c.CHANNEL], len(waits)),
+            w.AT: pa.repeat(pa.scalar(event[w.AT], pa.int64()), len(waits)),
+            w.EVENT_NUMBER: pa.repeat(pa.scalar(event["number"], pa.int64()), len(waits)),
+        }
+        placed = {
+            w.TO_CHANNEL: self._channels.column(self._channel[waits]),
+            w.FROM_XMITQ: self._queues.column(from_xmitq),
+            w.TO_XMITQ: self._queues.column(self._xmitq[waits]),
+        }
+        columns = [{x: t[x] for x in t.column_names} for t in (of_message, said)]
+        return pa.table({**columns[0], **columns[1], **same, **placed}).combine_chunks()
+
+
+def _words(ends: Sequence[Any], stopped: str, deciding: int | None) -> tuple[Any, ...]:
+    """A row of `_SAID` for the end of a choice."""
+    if ends[_AT[c.REASON]] != 0:
+        return w.Reallocation.FAILED.value, None, None, ends[_AT[c.REASON]], None
+    if ends[_AT[c.CHANNEL]] == stopped:
+        return w.Reallocation.STILL_FAVOURED.value, deciding, None, None, None
+    return w.Reallocation.MOVED.value, None, None, None, ends[_AT[c.DEST_QMGR]]
+
+
+def _counts(ends: _Ends) -> dict[str, Any]:
+    """Messages by outcome, by reason, and by deciding rule."""
+    each = np.bincount(ends.answer, minlength=ends.said.num_rows).tolist()
+    found: dict[str, Any] = {w.WAITING: len(ends.answer), "reasons": {}, "rules": {}}
+    found |= {x.value.lower(): 0 for x in w.Reallocation}
+    for row, count in zip(ends.said.to_pylist(), each, strict=True):
+        found[row[w.OUTCOME].lower()] += count
+        for name, kind in (("reasons", w.INELIGIBLE_REASON), ("rules", w.DECIDING_RULE)):
+            if row[kind] is not None:
+                said = str(row[kind])
+                found[name][said] = found[name].get(said, 0) + count
+    return found

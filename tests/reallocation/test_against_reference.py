@@ -1,0 +1,100 @@
+"""Re-allocation against the plain implementation, over random clusters and chains of events.
+
+CLWL_SEED repeats a run; the seed is in every failure's message.
+"""
+
+import os
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from random_clusters import STATUSES
+from reference_reallocation import Reallocating, Stop
+from worlds import World
+
+from clwl_spark.plan.planning import Ladder
+from clwl_spark.reallocation.events import ChannelEvent, microseconds
+from clwl_spark.reallocation.run import reallocate
+from clwl_spark.vocabulary import Algorithm
+
+SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
+CASES = int(os.environ.get("CLWL_CASES", "120"))
+COMPARED = (
+    "at", "message_id", "put_seq", "qmgr", "from_channel", "to_channel", "from_xmitq", "to_xmitq",
+    "outcome", "deciding_rule", "ineligible_reason",
+)  # fmt: skip
+
+
+class Chain:
+    """A world, its references, and the events that happened."""
+
+    def __init__(self, spark: SparkSession, folder: Path, algorithm: str) -> None:
+        self.world = World.random(spark, folder, SEED, CASES, algorithm)
+        self.references = [Reallocating(x.tables, algorithm=algorithm) for x in self.world.cases]
+        self.world.references = list(self.references)
+        self.rng = random.Random(SEED)
+        self.last: dict[str, datetime] = {}
+        self.expected: Counter[tuple[Any, ...]] = Counter()
+
+    def route(self, at: int) -> None:
+        self.world.append("messages", self.world.batch(at), files=3)
+        self.world.route()
+        self.world.expected(at)
+
+    def events(self, most: int) -> list[Stop]:
+        """Some stops of channels that messages wait for, in order for each queue manager."""
+        stops = []
+        for reference in self.references:
+            there = [x for x in reference.waiting if x.channel is not None]
+            for _ in range(self.rng.randint(0, most) if there else 0):
+                waits = self.rng.choice(there)
+                qmgr = waits.outcome["qmgr"]
+                at = waits.put_time + timedelta(minutes=self.rng.choice((0, 1, 300, 2000)))
+                at = max(at, self.last.get(qmgr, at))
+                self.last[qmgr] = at
+                assert waits.channel is not None
+                stops.append(Stop(qmgr, waits.channel, self.rng.choice(STATUSES), at))
+        return stops
+
+    def run(self, stops: list[Stop]) -> Any:
+        ordered = sorted(stops, key=lambda x: (x.at, x.qmgr, x.channel, x.status))
+        of = {case.prefix: at for at, case in enumerate(self.world.cases)}
+        for stop in ordered:
+            reference = self.references[of[stop.qmgr[: stop.qmgr.index(".") + 1]]]
+            self.expected.update(_comparable(row) for row in reference.run(stop))
+        self.rng.shuffle(stops)
+        wanted = [ChannelEvent(x.qmgr, x.channel, x.status, microseconds(x.at)) for x in stops]
+        return reallocate(self.world.lake, wanted, Ladder(Algorithm(self.world.algorithm)))
+
+    def found(self) -> Counter[tuple[Any, ...]]:
+        rows = self.world.lake.read("reallocations").collect()
+        return Counter(_comparable(row.asDict()) for row in rows)
+
+
+def _comparable(row: dict[str, Any]) -> tuple[Any, ...]:
+    values = [row[name] for name in COMPARED]
+    at = values[0] if values[0].tzinfo is None else values[0].astimezone(UTC).replace(tzinfo=None)
+    return (at, None if values[1] is None else bytes(values[1]), *values[2:])
+
+
+@pytest.mark.parametrize("algorithm", ["v9", "v7"])
+def test_chains_of_events_between_batches_are_those_of_the_reference(
+    spark: SparkSession, tmp_path: Path, algorithm: str
+) -> None:
+    print(f"CLWL_SEED={SEED} algorithm={algorithm} clusters={CASES}")  # noqa: T201
+    chain = Chain(spark, tmp_path, algorithm)
+    for at in chain.world.batches():
+        chain.route(at)
+        for most in (1, 3):
+            stops = chain.events(most)
+            summary = chain.run(stops)
+            assert len(summary.events) == len(stops), SEED
+        found = chain.found()
+        assert not (found - chain.expected), (SEED, list((found - chain.expected).items())[:3])
+        assert not (chain.expected - found), (SEED, list((chain.expected - found).items())[:3])
+    outcomes = Counter(row[8] for row in chain.expected.elements())
+    assert set(outcomes) == {"MOVED", "STILL_FAVOURED", "FAILED", "NOT_ELIGIBLE"}, outcomes
