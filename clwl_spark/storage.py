@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark.errors import LakeStateError, MissingColumnsError, MissingLakeError
 from clwl_spark.schemas import TABLES, Table
+from clwl_spark.schemas import Column as TableColumn
 
 CHECKPOINTS: Final = "_checkpoints"
 _NOT_THERE: Final = (
@@ -131,10 +132,19 @@ class Lake:
         return int(newest[0]["version"])
 
     def create(self, tables: Iterable[Table]) -> None:
-        """Create the tables that are not there, with constraints and comments."""
+        """Create the tables that are not there, with constraints and comments.
+
+        One that is there gets the optional columns that it lacks.
+        """
         for table in tables:
-            if not self.exists(table.name):
+            frame = self._load(table.name)
+            if frame is None:
                 self.spark.sql(self._create_statement(table))
+                continue
+            absent = [x for x in table.columns if x.optional and x.name not in frame.columns]
+            if absent:
+                columns = ", ".join(map(_declared, absent))
+                self.spark.sql(f"ALTER TABLE {self.sql_name(table.name)} ADD COLUMNS ({columns})")
 
     def append(self, table: str, frame: DataFrame, transaction: Transaction | None = None) -> None:
         """Append rows; with a transaction, once."""
@@ -159,6 +169,27 @@ class Lake:
             "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
         )
 
+    def change(self, table: str, frame: DataFrame, gone: str, condition: str) -> None:
+        """Write rows by their key: insert or replace them, delete those where `gone` is true.
+
+        Args:
+            table: a table with keys, which are not null.
+            frame: the table's columns, and `gone`.
+            gone: name of a boolean column.
+            condition: SQL that is true for all rows of the table, called t, that may change.
+        """
+        names = TABLES[table].names
+        keys = " AND ".join(f"t.`{key}` = s.`{key}`" for key in TABLES[table].keys)
+        sets = ", ".join(f"t.`{name}` = s.`{name}`" for name in names)
+        columns, values = (", ".join(f"{x}`{name}`" for name in names) for x in ("", "s."))
+        frame.createOrReplaceTempView("clwl_changes")
+        frame.sparkSession.sql(
+            f"MERGE INTO {self.sql_name(table)} t USING clwl_changes s "  # noqa: S608 (our own names)
+            f"ON {keys} AND {condition} WHEN MATCHED AND s.`{gone}` THEN DELETE "
+            f"WHEN MATCHED THEN UPDATE SET {sets} "
+            f"WHEN NOT MATCHED AND NOT s.`{gone}` THEN INSERT ({columns}) VALUES ({values})"
+        )
+
     def _load(self, table: str) -> DataFrame | None:
         reader = self.spark.read
         try:
@@ -174,6 +205,11 @@ class Lake:
 
     def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
         writer = frame.select(*TABLES[table].names).write.format("delta").mode(mode)
+        if any(column.optional for column in TABLES[table].columns):
+            # A table of others may lack these; they become columns of it.
+            writer = writer.option("mergeSchema", "true")
+        if TABLES[table].change_feed:
+            writer = writer.option("compression", "zstd")
         writer = writer.options(**options)
         if self.in_catalog:
             writer.saveAsTable(self.sql_name(table))
@@ -181,14 +217,12 @@ class Lake:
             writer.save(self.path(table))
 
     def _create_statement(self, table: Table) -> str:
-        columns = ",\n  ".join(
-            f"`{x.name}` {x.type}{' NOT NULL' if x.required else ''} COMMENT '{_quoted(x.comment)}'"
-            for x in table.columns
-        )
+        columns = ",\n  ".join(map(_declared, table.columns))
         checks = [(x.name, x.check) for x in table.columns if x.check is not None]
-        properties = ", ".join(
-            f"'delta.constraints.{name}_in_range' = '{_quoted(check)}'" for name, check in checks
-        )
+        named = {f"delta.constraints.{name}_in_range": _quoted(check) for name, check in checks}
+        if table.change_feed:
+            named["delta.enableChangeDataFeed"] = "true"
+        properties = ", ".join(f"'{name}' = '{value}'" for name, value in named.items())
         return (
             f"CREATE TABLE IF NOT EXISTS {self.sql_name(table.name)} (\n  {columns}\n) USING DELTA "
             f"COMMENT '{_quoted(table.comment)}'"
@@ -197,7 +231,7 @@ class Lake:
 
 
 def require(frame: DataFrame, table: Table) -> DataFrame:
-    """The frame's contract columns, in order and in the contract's types.
+    """The table's columns, in order and in the contract's types; absent optional ones are null.
 
     Other writers' integers and timestamps may be wider or without a zone: those are cast.
 
@@ -205,15 +239,28 @@ def require(frame: DataFrame, table: Table) -> DataFrame:
         MissingColumnsError: columns are missing or have types that cannot mean the same.
     """
     found = dict(frame.dtypes)
-    wrong = [x.name for x in table.columns if not _means(found.get(x.name), x.type)]
+    absent = {x.name for x in table.columns if x.optional and x.name not in found}
+    there = [x for x in table.columns if x.name not in absent]
+    wrong = [x.name for x in there if not _means(found.get(x.name), x.type)]
     if wrong:
         raise MissingColumnsError(table.name, wrong, [f"{n} {t}" for n, t in found.items()])
     return frame.select(
-        *(
-            F.col(x.name) if found[x.name] == x.type else F.col(x.name).cast(x.type).alias(x.name)
-            for x in table.columns
-        )
+        *(_typed(x, None if x.name in absent else found[x.name]) for x in table.columns)
     )
+
+
+def _typed(column: TableColumn, found: str | None) -> Column:
+    """A column that is there with the type `found`, or null where it is not there."""
+    if found == column.type:
+        return F.col(column.name)
+    value = F.lit(None) if found is None else F.col(column.name)
+    return value.cast(column.type).alias(column.name)
+
+
+def _declared(column: TableColumn) -> str:
+    """A column as SQL declares it."""
+    null = " NOT NULL" if column.required else ""
+    return f"`{column.name}` {column.type}{null} COMMENT '{_quoted(column.comment)}'"
 
 
 def _means(found: str | None, wanted: str) -> bool:

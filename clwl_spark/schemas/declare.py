@@ -8,7 +8,11 @@ from pyspark.sql.types import StructField, StructType, _parse_datatype_string
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, Spark type, meaning, and the CHECK that MQ's ranges give it."""
+    """One column: its name, Spark type, meaning, and the CHECK that MQ's ranges give it.
+
+    An `optional` one is this package's own: a table of others need not have it, and then it is
+    null.
+    """
 
     name: str
     type: str
@@ -17,6 +21,7 @@ class Column:
     check: str | None = None
     reason: str = ""
     nullable_key: bool = False
+    optional: bool = False
 
     @property
     def required(self) -> bool:
@@ -26,11 +31,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: its name, meaning and columns, in order."""
+    """One table: its name, meaning and columns, in order; `change_feed` = Delta keeps one."""
 
     name: str
     comment: str
     columns: tuple[Column, ...]
+    change_feed: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -11,6 +11,11 @@ _OBSERVER = key(c.OBSERVER, "Queue manager that sees the object so; * = full rep
 _OWNER = key(c.QMGR, "Queue manager that owns the object")
 _RANK = number(c.CLWLRANK, 0, v.MAX_RANK, "CLWLRANK, 0-9; null = 0")
 _PRTY = number(c.CLWLPRTY, 0, v.MAX_RANK, "CLWLPRTY, 0-9; null = 0")
+_READ_FROM: Final = (
+    Column(c.SOURCE, "string", "File and line that the row was read from", optional=True),
+    Column(c.ALTERED, "string", "When MQ says the object changed: date and time", optional=True),
+)
+"""What MQ's texts tell of a row besides its values; null in rows that nobody read from a text."""
 
 SNAPSHOTS: Final = Table(
     "snapshots",
@@ -21,7 +26,15 @@ SNAPSHOTS: Final = Table(
         word(c.STATUS, v.SnapshotStatus, "VALID = routing uses it; QUARANTINED = a gate refused"),
         text(c.SOURCE, "Where it was read from"),
         Column(c.LOADED_AT, "timestamp", "When it was written"),
+        Column(c.BASE, "string", "The snapshot that it is a change to", optional=True),
+        Column(
+            c.BEING_WRITTEN,
+            "boolean",
+            "True = withdrawn while its rows are replaced, and not by a gate",
+            optional=True,
+        ),
     ),
+    change_feed=True,
 )
 QUEUE_MANAGERS: Final = Table(
     "queue_managers",
@@ -36,7 +49,9 @@ QUEUE_MANAGERS: Final = Table(
         word(c.DEFCLXQ, v.DefaultTransmissionQueue, "DEFCLXQ; null = SCTQ"),
         text(c.DEFXMITQ, "DEFXMITQ, default transmission queue; blank = none"),
         text(c.QSGNAME, "Queue-sharing group"),
+        *_READ_FROM,
     ),
+    change_feed=True,
 )
 CLUSTER_CHANNELS: Final = Table(
     "cluster_channels",
@@ -54,7 +69,9 @@ CLUSTER_CHANNELS: Final = Table(
         flag(c.SUSPENDED, "The queue manager is suspended in this cluster; null = false"),
         text(c.CONNAME, "CONNAME"),
         word(c.QMTYPE, v.QmType, "REPOS = full repository of this cluster"),
+        *_READ_FROM,
     ),
+    change_feed=True,
 )
 CHANNEL_STATUS: Final = Table(
     "channel_status",
@@ -74,7 +91,9 @@ CHANNEL_STATUS: Final = Table(
         key(c.REMOTE_QMGR, "Queue manager at the other end"),
         word(c.STATUS, tuple(v.STATUS_TIERS), "STATUS; null = INACTIVE"),
         text(c.XMITQ, "Transmission queue that the channel is associated with now"),
+        *_READ_FROM,
     ),
+    change_feed=True,
 )
 QUEUES: Final = Table(
     "queues",
@@ -98,7 +117,9 @@ QUEUES: Final = Table(
         word(c.USAGE, v.Usage, "USAGE; null = NORMAL"),
         text(c.CLCHNAME, "CLCHNAME: channels whose messages this transmission queue takes"),
         text(c.QSGDISP, "QSGDISP (z/OS)"),
+        *_READ_FROM,
     ),
+    change_feed=True,
 )
 TOPICS: Final = Table(
     "topics",
@@ -114,7 +135,9 @@ TOPICS: Final = Table(
         flag(c.PUB_ENABLED, "PUB(ENABLED); null = true"),
         flag(c.SUB_ENABLED, "SUB(ENABLED); null = true"),
         word(c.PROXYSUB, v.ProxySub, "PROXYSUB; null = FIRSTUSE"),
+        *_READ_FROM,
     ),
+    change_feed=True,
 )
 SUBSCRIPTIONS: Final = Table(
     "subscriptions",
@@ -127,7 +150,9 @@ SUBSCRIPTIONS: Final = Table(
         word(c.SUBTYPE, v.SubType, "SUBTYPE; null = USER"),
         text(c.DEST, "Destination queue"),
         text(c.DEST_QMGR, "Destination queue manager; of a PROXY the one it stands for"),
+        *_READ_FROM,
     ),
+    change_feed=True,
 )
 CLUSTER_SENDERS: Final = Table(
     "cluster_senders",
@@ -142,7 +167,9 @@ CLUSTER_SENDERS: Final = Table(
         Column(c.CLWLPRTY, "int", "CLWLPRTY as defined; no effect"),
         Column(c.CLWLWGHT, "int", "CLWLWGHT as defined; no effect"),
         Column(c.NETPRTY, "int", "NETPRTY as defined; no effect"),
+        *_READ_FROM,
     ),
+    change_feed=True,
 )
 INGEST_REJECTS: Final = Table(
     "ingest_rejects",

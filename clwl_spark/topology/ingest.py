@@ -22,7 +22,8 @@ from clwl_spark.mq.scan import scan
 from clwl_spark.mq.sections import read_sections
 from clwl_spark.schemas import INGEST_REJECTS, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
-from clwl_spark.topology.write import Snapshot, commit, inspect, snapshot_row
+from clwl_spark.topology.inspection import inspect
+from clwl_spark.topology.write import Snapshot, commit, snapshot_row
 from clwl_spark.vocabulary import SnapshotStatus
 
 STEM: Final = "{stem}"

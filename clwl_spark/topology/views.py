@@ -25,7 +25,7 @@ CHANNELS_SEEN_BY: Final = "channels_seen_by"
 TOPICS_SEEN_BY: Final = "topics_seen_by"
 VIEW_KEY: Final = (c.SNAPSHOT_ID, VIEWER)
 
-_DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
+DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
     "queue_managers": {
         c.CLWLUSEQ: v.UseQueue.LOCAL.value,
         c.CLWLMRUC: v.DEFAULT_MRUC,
@@ -91,10 +91,11 @@ def read_topology(lake: Lake, snapshot_ids: Sequence[str], keep: Keep = as_it_is
     Grain: as CONTRACT has it, one row per object, cluster and observer.
     """
     of_these = F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids))
+    unused = (c.SOURCE, c.ALTERED)
     return Topology(
         **{
-            name: keep(lake.read_or_empty(name).where(of_these).fillna(defaults))
-            for name, defaults in _DEFAULTS.items()
+            name: keep(lake.read_or_empty(name).where(of_these).drop(*unused).fillna(defaults))
+            for name, defaults in DEFAULTS.items()
         }
     )
 
@@ -118,7 +119,7 @@ def viewers(senders: DataFrame, topology: Topology) -> DataFrame:
     frame = (
         senders.join(own_qmgr, list(VIEW_KEY), "left")
         .join(clusters, list(VIEW_KEY), "left")
-        .fillna(_DEFAULTS["queue_managers"])
+        .fillna(DEFAULTS["queue_managers"])
         .withColumn(CLUSTERS, F.coalesce(CLUSTERS, F.array().cast("array<string>")))
     )
     for name, table in (

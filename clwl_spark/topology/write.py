@@ -5,37 +5,30 @@ Source: CONTRACT, "Topology"; "What MQ's texts become", 9.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import reduce
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.errors import InputError, LakeStateError, TopologyError, UsageError
-from clwl_spark.schemas import (
-    CLUSTER_SENDERS,
-    INGEST_REJECTS,
-    ROUTE_PLANS,
-    SNAPSHOTS,
-    TABLES,
-    TOPOLOGY,
-    Table,
-)
+from clwl_spark.errors import InputError, LakeStateError, UsageError
+from clwl_spark.schemas import ROUTE_PLANS, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake, require
+from clwl_spark.topology.inspection import (
+    GONE,
+    Inspection,
+    differences,
+    inspect,
+    inspect_all,
+)
 from clwl_spark.vocabulary import SnapshotStatus
 
-_ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
-CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name)
-"""The tables whose rows are a snapshot's content."""
-
-WRITABLE: Final = (*CONTENT, INGEST_REJECTS.name)
-_NOT_COMPARED: Final = (c.LOADED_AT, c.SOURCE)
 _PLAIN: Final = re.compile(r"[\w .:+-]*", re.ASCII)
-_NEW: Final = "is_new"
+_ROWS_PER_FILE: Final = 1_000_000
+"""At 3 to 6 bytes a row, as measured: a file of a few megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +39,7 @@ class Snapshot:
     valid_from: datetime
     source: str
     status: str = SnapshotStatus.VALID.value
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """Checked frames, and what they change in the lake.
-
-    Attributes:
-        frames: by table name, with the contract's columns and types.
-        rows: rows of each frame.
-        replaced: rows of each frame whose key is there with other values.
-        changed: by table name, the snapshots whose rows are not those that are there.
-    """
-
-    frames: Mapping[str, DataFrame]
-    rows: Mapping[str, int]
-    replaced: Mapping[str, int]
-    changed: Mapping[str, frozenset[str]]
-
-    @property
-    def changed_content(self) -> frozenset[str]:
-        """The snapshots whose content changes."""
-        return frozenset().union(*(self.changed.get(name, ()) for name in CONTENT))
+    base: str | None = None
 
 
 def write_snapshot(
@@ -125,24 +97,15 @@ def snapshot_row(lake: Lake, snapshot: Snapshot) -> DataFrame:
     """The snapshot's row, `loaded_at` not yet known."""
     start = snapshot.valid_from
     aware = start if start.tzinfo else start.replace(tzinfo=UTC)
-    row = (snapshot.snapshot_id, aware, str(snapshot.status), snapshot.source, None)
-    return lake.spark.createDataFrame([row], SNAPSHOTS.schema)
-
-
-def inspect(lake: Lake, snapshot_ids: Sequence[str], tables: Mapping[str, DataFrame]) -> Inspection:
-    """Check frames that are to be all rows of some snapshots, and compare them with the lake's.
-
-    Raises:
-        TopologyError: the first offence, by key.
-        MissingColumnsError: a frame lacks columns.
-    """
-    if unknown := sorted(set(tables) - set(WRITABLE)):
-        raise InputError(f"no topology tables: {unknown}; there are {list(WRITABLE)}")
-    frames = dict(tables)
-    for name in WRITABLE:
-        if name not in frames and (name in _ALWAYS or lake.exists(name)):
-            frames[name] = lake.spark.createDataFrame([], TABLES[name].schema)
-    return _inspect_all(lake, snapshot_ids, frames)
+    row = {
+        c.SNAPSHOT_ID: snapshot.snapshot_id,
+        c.VALID_FROM: aware,
+        c.STATUS: str(snapshot.status),
+        c.SOURCE: snapshot.source,
+        c.BASE: snapshot.base,
+    }
+    cells = tuple(row.get(name) for name in SNAPSHOTS.names)
+    return lake.spark.createDataFrame([cells], SNAPSHOTS.schema)
 
 
 def commit(lake: Lake, inspection: Inspection, snapshots: DataFrame) -> dict[str, int]:
@@ -153,104 +116,17 @@ def commit(lake: Lake, inspection: Inspection, snapshots: DataFrame) -> dict[str
         LakeStateError: routing has used a snapshot that changes.
     """
     ids = [row[0] for row in require(snapshots, SNAPSHOTS).select(c.SNAPSHOT_ID).collect()]
-    heads = _inspect_all(lake, ids, {SNAPSHOTS.name: snapshots})
+    heads = inspect_all(lake, ids, {SNAPSHOTS.name: snapshots})
     changed_heads = heads.changed[SNAPSHOTS.name]
     _refuse_used(lake, inspection.changed_content | changed_heads)
     lake.create([SNAPSHOTS, *(TABLES[name] for name in inspection.frames)])
     withdrawn = _withdraw(lake, inspection.changed_content)
-    for name, frame in inspection.frames.items():
-        _replace(lake, name, frame, inspection.changed[name])
+    for name in inspection.frames:
+        _write(lake, name, inspection)
     loaded = F.coalesce(c.LOADED_AT, F.current_timestamp())
     head = heads.frames[SNAPSHOTS.name].withColumn(c.LOADED_AT, loaded)
     _replace(lake, SNAPSHOTS.name, head, changed_heads | withdrawn)
     return dict(inspection.rows)
-
-
-def _inspect_all(
-    lake: Lake, snapshot_ids: Sequence[str], frames: Mapping[str, DataFrame]
-) -> Inspection:
-    """Check and compare all frames in one query: each is read once here."""
-    typed = {name: require(frame, TABLES[name]) for name, frame in frames.items()}
-    queries = [
-        _inspected(lake, TABLES[name], frame, snapshot_ids) for name, frame in frames.items()
-    ]
-    found = {row["table"]: row for row in reduce(DataFrame.unionAll, queries).collect()}
-    for name in frames:
-        if found[name]["first"] is not None:
-            place, (column, value, reason) = found[name]["first"]
-            raise TopologyError(name, column, value, place, reason)
-    return Inspection(
-        frames=typed,
-        rows={name: found[name]["rows"] or 0 for name in frames},
-        replaced={name: found[name]["replaced"] for name in frames},
-        changed={name: frozenset(found[name]["changed"]) for name in frames},
-    )
-
-
-def _inspected(
-    lake: Lake, table: Table, frame: DataFrame, snapshot_ids: Sequence[str]
-) -> DataFrame:
-    """Check and compare one frame.
-
-    Grain: one row: the table's name, rows, replaced rows, changed snapshots, the first offence.
-    """
-    compared = [x for x in table.columns if x.name not in _NOT_COMPARED]
-    # Integers are looked at as they are: a cast of one that is far out of range would fail.
-    columns = [F.col(x.name).cast(x.type) if x.type == "timestamp" else x.name for x in compared]
-    there = lake.read_or_empty(table.name).where(F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids)))
-    both = (
-        frame.select(*columns)
-        .withColumn(_NEW, F.lit(True))
-        .unionByName(there.select(*columns).withColumn(_NEW, F.lit(False)))
-    )
-    row = F.struct(*(x.name for x in compared))
-    keys = list(table.keys or (x.name for x in compared))
-    by_key = both.groupBy(*keys).agg(
-        F.count_if(_NEW).alias("new"),
-        F.count_if(~F.col(_NEW)).alias("old"),
-        F.max(F.when(F.col(_NEW), row)).alias("new_row"),
-        F.max(F.when(~F.col(_NEW), row)).alias("old_row"),
-        F.min(F.when(F.col(_NEW), _offence(table, snapshot_ids))).alias("offence"),
-    )
-    same = (F.col("new") == F.col("old")) & F.col("new_row").eqNullSafe(F.col("old_row"))
-    offence = F.coalesce("offence", _duplicate(table)) if table.keys else F.col("offence")
-    first = F.when(offence.isNotNull(), F.struct(_shown(keys).alias("row"), offence.alias("found")))
-    return by_key.agg(
-        F.sum("new").alias("rows"),
-        F.count_if((F.col("new") > 0) & (F.col("old") > 0) & ~same).alias("replaced"),
-        F.collect_set(F.when(~same, F.col(c.SNAPSHOT_ID))).alias("changed"),
-        F.min(first).alias("first"),
-    ).select(F.lit(table.name).alias("table"), "*")
-
-
-def _offence(table: Table, snapshot_ids: Sequence[str]) -> Column:
-    """The first thing wrong with a row: struct(column, value, reason), or null."""
-    tests = [(key, F.col(key).isNull(), "is null") for key in table.keys]
-    of_these = F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids))
-    tests.append((c.SNAPSHOT_ID, ~of_these, "is not a row of the table 'snapshots'"))
-    tests += [(x.name, ~F.expr(x.check), x.reason) for x in table.columns if x.check]
-    return F.coalesce(*(F.when(test, _found(name, reason)) for name, test, reason in tests))
-
-
-def _duplicate(table: Table) -> Column:
-    """The offence of a key that occurs more than once, or null."""
-    last = table.keys[-1]
-    reason = f"is the last part of a key ({', '.join(table.keys)}) that occurs more than once"
-    return F.when(F.col("new") > 1, _found(last, reason))
-
-
-def _found(column: str, reason: str) -> Column:
-    value = F.col(column).cast("string")
-    return F.struct(F.lit(column).alias("column"), value.alias("value"), F.lit(reason).alias("why"))
-
-
-def _shown(columns: Iterable[str]) -> Column:
-    """A row's key as text, nulls included."""
-    parts = [
-        F.concat(F.lit(f"{x}="), F.coalesce(F.col(x).cast("string"), F.lit("null")))
-        for x in columns
-    ]
-    return F.concat_ws(", ", *parts)
 
 
 def _refuse_used(lake: Lake, snapshot_ids: frozenset[str]) -> None:
@@ -274,17 +150,44 @@ def _withdraw(lake: Lake, snapshot_ids: frozenset[str]) -> frozenset[str]:
     of_these = F.col(c.SNAPSHOT_ID).isin(sorted(snapshot_ids))
     valid = lake.read(SNAPSHOTS.name).where(of_these & (F.col(c.STATUS) == SnapshotStatus.VALID))
     ids = frozenset(row[0] for row in valid.select(c.SNAPSHOT_ID).collect())
-    quarantined = valid.withColumn(c.STATUS, F.lit(SnapshotStatus.QUARANTINED.value))
+    quarantined = valid.withColumns(
+        {c.STATUS: F.lit(SnapshotStatus.QUARANTINED.value), c.BEING_WRITTEN: F.lit(True)}
+    )
     _replace(lake, SNAPSHOTS.name, quarantined, ids)
     return ids
+
+
+def _write(lake: Lake, table: str, inspection: Inspection) -> None:
+    """Make the snapshots of one table that changed consist of the inspected rows.
+
+    Where most rows stay, only the others are written. Measured on 20,000 queues of which one
+    changes: replacing all writes 65 KB and 399 KB into the change data feed, this 78 and 7 KB.
+    """
+    changed = inspection.changed[table]
+    frame = inspection.frames[table]
+    if changed and table in inspection.few:
+        rows = differences(lake, TABLES[table], frame, sorted(changed))
+        lake.change(table, rows, GONE, f"t.{_condition(changed)}")
+        return
+    keys = TABLES[table].keys or TABLES[table].names
+    files = 1 + inspection.rows[table] // _ROWS_PER_FILE
+    # In the order of the keys, rows of one queue manager are together: measured on 20,000 queues,
+    # 106 KB a snapshot with zstd; with Spark's own snappy, 330 KB.
+    _replace(
+        lake, table, frame.repartitionByRange(files, *keys).sortWithinPartitions(*keys), changed
+    )
 
 
 def _replace(lake: Lake, table: str, frame: DataFrame, snapshot_ids: frozenset[str]) -> None:
     """Replace the rows of these snapshots, if any."""
     if snapshot_ids:
-        ids = sorted(snapshot_ids)
-        condition = f"{c.SNAPSHOT_ID} IN ({', '.join(_literal(x) for x in ids)})"
-        lake.replace(table, frame.where(F.col(c.SNAPSHOT_ID).isin(ids)), condition)
+        of_these = F.col(c.SNAPSHOT_ID).isin(sorted(snapshot_ids))
+        lake.replace(table, frame.where(of_these), _condition(snapshot_ids))
+
+
+def _condition(snapshot_ids: frozenset[str]) -> str:
+    """SQL that is true for the rows of these snapshots."""
+    return f"{c.SNAPSHOT_ID} IN ({', '.join(_literal(x) for x in sorted(snapshot_ids))})"
 
 
 def _literal(text: str) -> str:

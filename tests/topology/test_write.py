@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from pyspark.sql.types import StructField, StructType
 from small_worlds import qmgr, queue, rcvr, sender
+from topology_frames import frames, rows_of, versions
 
 from clwl_spark.errors import (
     InputError,
@@ -13,7 +13,7 @@ from clwl_spark.errors import (
     TopologyError,
     UsageError,
 )
-from clwl_spark.schemas import CLUSTER_SENDERS, ROUTE_PLANS, SNAPSHOTS, TABLES, TOPOLOGY
+from clwl_spark.schemas import ROUTE_PLANS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.write import Snapshot, write_snapshot, write_topology
 
@@ -26,39 +26,6 @@ WORLD = (
     queue("QM2", "APP.Q", "K", clwlrank=9),
     sender("QM1", "QM2", "RUNNING"),
 )
-
-
-def frames(spark, *definitions, snapshot_id=None):
-    """Frames of definitions, with the contract's columns; as a caller's, all may hold nulls."""
-    rows = {}
-    for table, row in definitions:
-        head = {"snapshot_id": snapshot_id or "?", "observer": "*"}
-        rows.setdefault(table, []).append({**head, **row})
-    return {
-        table: spark.createDataFrame(
-            [tuple(row.get(name) for name in TABLES[table].names) for row in found],
-            StructType([StructField(x.name, x.dataType) for x in TABLES[table].schema]),
-        )
-        for table, found in rows.items()
-    }
-
-
-def versions(lake):
-    """Version of each Delta table of a lake."""
-    tables = (*TOPOLOGY, SNAPSHOTS, CLUSTER_SENDERS)
-    return {
-        table.name: lake.spark.sql(f"DESCRIBE HISTORY {lake.sql_name(table.name)} LIMIT 1").first()[
-            "version"
-        ]
-        for table in tables
-        if lake.exists(table.name)
-    }
-
-
-def rows_of(lake, table, snapshot_id):
-    """Rows of a snapshot, as a set."""
-    frame = lake.read(table)
-    return {tuple(row) for row in frame.where(frame.snapshot_id == snapshot_id).collect()}
 
 
 @pytest.fixture(scope="module")
