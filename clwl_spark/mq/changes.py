@@ -1,21 +1,21 @@
 """MQSC commands applied to the objects of one queue manager."""
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from clwl_spark.mq import values
 from clwl_spark.mq.mqsc import Command, changes_definitions, parse
 from clwl_spark.mq.records import (
+    SHOWN_TEXT,
     Attributes,
     Definition,
     PieceRefusedError,
     Reject,
     Script,
-    Shown,
+    TextState,
 )
-
-Key = tuple[str, str]
 
 DEFAULT_OBJECTS: Final = {
     ("queue", "QLOCAL"): "SYSTEM.DEFAULT.LOCAL.QUEUE",
@@ -42,26 +42,15 @@ _TABLES: Final = {
 }
 """Kind and subtype -> the table whose ranges a command's values must keep."""
 
+_CHANNEL_TYPES: Final = frozenset(
+    {"AMQP", "CLNTCONN", "CLUSRCVR", "CLUSSDR", "MQTT", "RCVR", "RQSTR", "SDR", "SVR", "SVRCONN"}
+)
 _INSERT: Final = re.compile(r"\+\w+\+")
 _DESCRIPTION: Final = re.compile(r"\bDESCR\s*\(\s*'(?:[^']|'')*'\s*\)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class TextState:
-    """What one text says of one queue manager.
-
-    Args:
-        objects: (kind, name) -> definition, in the order of definition.
-        views: objects of the cluster as this queue manager sees them.
-        suspensions: ("CLUSTER" or "CLUSNL", name) -> (suspended, line), in order of the commands.
-    """
-
-    qmgr: str
-    source: str
-    objects: dict[Key, Definition] = field(default_factory=dict)
-    views: list[Shown] = field(default_factory=list)
-    suspensions: dict[Key, tuple[bool, int]] = field(default_factory=dict)
-    rejects: list[Reject] = field(default_factory=list)
+class _NotDefinedError(PieceRefusedError):
+    """A command about an object that the text does not define."""
 
 
 def carry_out(state: TextState, script: Script, *, dump: bool) -> None:
@@ -79,12 +68,63 @@ def carry_out(state: TextState, script: Script, *, dump: bool) -> None:
     """
     if not changes_definitions(script.text):
         return
+    try:
+        _carry_out(state, _command(state, script), script, dump=dump)
+    except _NotDefinedError:
+        state.open.append(script)
+
+
+def settle(states: Sequence[TextState]) -> None:
+    """Carry out what texts say of objects that earlier texts of their queue manager define.
+
+    Args:
+        states: of one queue manager, in order of the texts; they are changed.
+    """
+    for index, state in enumerate(states):
+        for script in state.open:
+            try:
+                _settle(state, states[:index], script)
+            except PieceRefusedError as error:
+                text = script.text[:SHOWN_TEXT]
+                state.rejects.append(Reject(state.source, script.line, text, str(error)))
+        state.open.clear()
+
+
+def _settle(state: TextState, before: Sequence[TextState], script: Script) -> None:
+    """Carry out one command where the object is defined, or with the object that it is like."""
+    command = _command(state, script)
+    like = command.attributes.get("LIKE", "")
+    name = like if command.verb == "DEFINE" else command.name
+    owners = [other for other in before if (command.kind, name) in other.objects]
+    if command.verb == "DEFINE" and owners:
+        lent = owners[-1].objects[command.kind, name]
+        state.objects.setdefault((command.kind, name), replace(lent, implied=True))
+        owners = [state]
+    for owner in owners:
+        _carry_out(owner, command, script, dump=False)
+    if not owners and command.verb != "DELETE":
+        verb = f"LIKE({like})" if like else f"{command.verb} of {name}"
+        reason = f"{verb}, which this text does not define, nor one before it"
+        raise PieceRefusedError(reason)
+
+
+def _command(state: TextState, script: Script) -> Command:
+    """Parse a command, with the one insert that has a value here."""
+    if script.cut:
+        reason = "the text ends, or another command begins, within this command"
+        raise PieceRefusedError(reason)
     text = script.text.replace("+QMNAME+", state.qmgr)
     insert = _INSERT.search(_DESCRIPTION.sub("", text)) if "+" in text else None
     if insert:
         reason = f"the insert {insert[0]} has no value here"
         raise PieceRefusedError(reason)
-    command = parse(text)
+    return parse(text)
+
+
+def _carry_out(state: TextState, command: Command, script: Script, *, dump: bool) -> None:
+    """Apply one parsed command."""
+    if "CLNTCONN" in (command.attributes.get("CHLTYPE"), command.attributes.get("CHLTABLE")):
+        return
     if command.kind == "qmgr":
         _change_qmgr(state, command, script)
     elif command.verb == "DELETE":
@@ -114,7 +154,9 @@ def _change_qmgr(state: TextState, command: Command, script: Script) -> None:
 def _delete(state: TextState, command: Command) -> None:
     """DELETE: an object that is not there is not there afterwards either."""
     old = state.objects.get((command.kind, command.name))
-    if old and command.subtype in ("", old.subtype):
+    if old is None:
+        raise _NotDefinedError(command.name)
+    if command.subtype in ("", old.subtype):
         del state.objects[command.kind, command.name]
 
 
@@ -147,13 +189,23 @@ def _check(kind: str, subtype: str, attributes: Attributes) -> None:
 
 def _subtype(command: Command, old: Definition | None) -> str:
     """Type of the object that a command names; it cannot change without a DELETE."""
+    given = command.subtype or command.attributes.get("CHLTYPE", "").upper()
+    if command.kind == "channel" and (given or command.verb == "DEFINE"):
+        _check_channel_type(given)
     if old is None or old.implied:
-        return command.subtype or command.attributes.get("CHLTYPE", "")
-    subtype = command.subtype or command.attributes.get("CHLTYPE", old.subtype)
+        return given
+    subtype = given or old.subtype
     if old.subtype != subtype:
         reason = f"{command.name} is a {old.subtype} since line {old.line}"
         raise PieceRefusedError(reason)
     return subtype
+
+
+def _check_channel_type(given: str) -> None:
+    """Refuse a channel of no type, or of one that MQ does not have."""
+    if given not in _CHANNEL_TYPES:
+        reason = f"CHLTYPE({given}): a channel is one of {', '.join(sorted(_CHANNEL_TYPES))}"
+        raise PieceRefusedError(reason)
 
 
 def _altered(old: Definition | None, new: Definition) -> Definition:
@@ -161,8 +213,7 @@ def _altered(old: Definition | None, new: Definition) -> Definition:
     if old:
         return replace(old, subtype=new.subtype, attributes={**old.attributes, **new.attributes})
     if not new.name.startswith("SYSTEM."):
-        reason = f"ALTER of {new.name}, which this text does not define"
-        raise PieceRefusedError(reason)
+        raise _NotDefinedError(new.name)
     return replace(new, implied=True)
 
 
@@ -179,7 +230,6 @@ def _template(state: TextState, kind: str, subtype: str, like: str) -> Attribute
     found = state.objects.get((kind, name))
     if found is None:
         if like and not like.startswith("SYSTEM."):
-            reason = f"LIKE({like}) names an object that is not defined before"
-            raise PieceRefusedError(reason)
+            raise _NotDefinedError(like)
         return {}
     return {key: value for key, value in found.attributes.items() if not key.startswith("ALT")}

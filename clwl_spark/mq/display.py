@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clwl_spark.mq.mqsc import ENDS, OTHER_VERBS, VERBS
 from clwl_spark.mq.pairs import KEY, Pairs, clean, is_open, pairs_of
 from clwl_spark.mq.records import Attributes, Shown
+from clwl_spark.mq.words import ENDS, OTHER_VERBS, VERBS
 
 AMQ_KINDS: Final = {
     "8408": "qmgr",

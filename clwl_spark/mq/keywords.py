@@ -111,11 +111,14 @@ SHOWN: Final[dict[str, frozenset[str]]] = {
 }
 """Kind of displayed object -> keywords. Kinds that give no row are not looked at."""
 
+EVERY_KEYWORD: Final = frozenset().union(*DEFINED.values(), *SHOWN.values())
+"""Attributes of any object; a display of a new release may show more than its kind has here."""
+
 OTHER_OBJECTS: Final = _words(
     "APSTATUS ARCHIVE AUTHINFO AUTHREC AUTHSERV BSDS BUFFPOOL CFSTATUS CFSTRUCT CHINIT CHI CHLAUTH"
     " CMDSERV CS COMMINFO CONN ENTAUTH GROUP INDOUBT LISTENER LSTR LOG LSSTATUS MAXSMSGS POLICY"
-    " PROCESS PRO PSID PUBSUB QMSTATUS QSTATUS SBSTATUS SECURITY SERVICE SMDS SMDSCONN STGCLASS STC SVSTATUS"
-    " SYSTEM THREAD TPIPE TPSTATUS TRACE USAGE"
+    " PROCESS PRO PSID PUBSUB QMSTATUS QSTATUS SBSTATUS SECURITY SERVICE SMDS SMDSCONN STGCLASS STC"
+    " SVSTATUS SYSTEM THREAD TPIPE TPSTATUS TRACE USAGE"
 )
 """Objects that MQ has and that give no row: their commands are left out."""
 

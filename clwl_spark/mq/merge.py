@@ -71,7 +71,7 @@ def _add(kept: dict[Key, Row], row: Row, rejects: list[Reject]) -> None:
         kept[key] = _filled(old, row)
     elif old.stamp and row.stamp and old.stamp != row.stamp:
         newer, older = (row, old) if row.stamp > old.stamp else (old, row)
-        kept[key] = _filled(newer, older) if newer.partial else newer
+        kept[key] = newer if newer.known() is None else _updated(newer, older)
     elif row.values.get("chltype") == "CLUSRCVR":
         kept[key] = min(old, row, key=_tier)
     else:
@@ -93,7 +93,7 @@ def _contradiction(old: Row, new: Row) -> str:
     """The first column in which the rows cannot both be right, else ''."""
     for column, left in old.values.items():
         right = new.values[column]
-        if left == right or (left is None and old.partial) or (right is None and new.partial):
+        if left == right or not (old.knows(column) and new.knows(column)):
             continue
         if _plain(old.values, column) != _plain(new.values, column):
             return column
@@ -111,14 +111,24 @@ def _plain(values: Mapping[str, object], column: str) -> object:
 
 
 def _filled(row: Row, other: Row) -> Row:
-    """The row with its nulls taken from the other one."""
+    """The row with what it does not know, or leaves null, taken from the other one."""
     values = {
-        column: other.values[column] if value is None else value
+        column: value
+        if (value is not None and row.knows(column)) or not other.knows(column)
+        else other.values[column]
         for column, value in row.values.items()
     }
-    return replace(
-        row, values=values, stamp=row.stamp or other.stamp, partial=row.partial and other.partial
-    )
+    own, more = row.known(), other.known()
+    shown = None if own is None or more is None else own | more
+    stamp = row.stamp or other.stamp
+    partial = row.partial and other.partial
+    return replace(row, values=values, stamp=stamp, partial=partial, shown=shown)
+
+
+def _updated(newer: Row, older: Row) -> Row:
+    """The older row with what the newer one tells."""
+    told = {column: value for column, value in newer.values.items() if newer.knows(column)}
+    return replace(_filled(newer, older), values={**older.values, **told})
 
 
 def _tier(row: Row) -> int:

@@ -1,156 +1,47 @@
 """The grammar of the MQSC commands that change definitions.
 
-Only the attributes that the contract's tables need become tokens of their own; a run of others is
-one token, which is what makes a dump of thousands of objects read in about a second.
+A command's attributes are one token, a run of KEYWORD(value) and bare words, which is what makes
+a dump of thousands of objects read in less than a second.
 """
 
 import re
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
-from clwl_spark.mq.keywords import DEFINED, DISPLAYED_OBJECTS, OTHER_OBJECTS
+from clwl_spark.mq.keywords import DEFINED, OTHER_OBJECTS
 from clwl_spark.mq.records import Attributes, PieceRefusedError
-
-VERBS: Final = {
-    "DEFINE": "DEFINE",
-    "DEF": "DEFINE",
-    "ALTER": "ALTER",
-    "ALT": "ALTER",
-    "DELETE": "DELETE",
-    "DEL": "DELETE",
-    "SUSPEND": "SUSPEND",
-    "RESUME": "RESUME",
-}
-"""Every spelling of a verb that changes definitions -> its full word."""
-
-OTHER_VERBS: Final = frozenset(
-    {
-        "DISPLAY",
-        "DIS",
-        "START",
-        "STA",
-        "STOP",
-        "SET",
-        "REFRESH",
-        "REF",
-        "RESET",
-        "RESOLVE",
-        "RES",
-        "CLEAR",
-        "PING",
-        "PIN",
-        "ARCHIVE",
-        "ARC",
-        "BACKUP",
-        "MOVE",
-        "PURGE",
-        "RECOVER",
-        "REC",
-        "RVERIFY",
-        "END",
-        "QUIT",
-        "EXIT",
-    }
-)
-"""Verbs that change no definition: known and left out."""
-
-ENDS: Final = frozenset({"END", "QUIT", "EXIT"})
-
-OBJECTS: Final = {
-    "QLOCAL": ("queue", "QLOCAL"),
-    "QL": ("queue", "QLOCAL"),
-    "QALIAS": ("queue", "QALIAS"),
-    "QA": ("queue", "QALIAS"),
-    "QREMOTE": ("queue", "QREMOTE"),
-    "QR": ("queue", "QREMOTE"),
-    "QMODEL": ("queue", "QMODEL"),
-    "QM": ("queue", "QMODEL"),
-    "CHANNEL": ("channel", ""),
-    "CHL": ("channel", ""),
-    "NAMELIST": ("namelist", ""),
-    "NL": ("namelist", ""),
-    "TOPIC": ("topic", ""),
-    "SUB": ("sub", ""),
-    "QMGR": ("qmgr", ""),
-}
-"""Object keyword -> (kind, subtype) of the definitions that give rows or that rows refer to."""
-
-_EVERY_OBJECT: Final = OTHER_OBJECTS | OBJECTS.keys() | DISPLAYED_OBJECTS
-
-SYNONYMS: Final = {"TARGQ": "TARGET"}
-
-ATTRIBUTES: Final = (
-    "CLUSTER",
-    "CLUSNL",
-    "CLWLRANK",
-    "CLWLPRTY",
-    "CLWLUSEQ",
-    "CLWLWGHT",
-    "CLWLMRUC",
-    "NETPRTY",
-    "DEFBIND",
-    "PUT",
-    "TARGET",
-    "TARGQ",
-    "RNAME",
-    "RQMNAME",
-    "XMITQ",
-    "USAGE",
-    "CLCHNAME",
-    "QSGDISP",
-    "LIKE",
-    "DEFCLXQ",
-    "DEFXMITQ",
-    "REPOS",
-    "REPOSNL",
-    "QSGNAME",
-    "CHLTYPE",
-    "CONNAME",
-    "NAMES",
-    "TOPICSTR",
-    "CLROUTE",
-    "PUB",
-    "PROXYSUB",
-    "TOPICOBJ",
-    "DEST",
-    "DESTQMGR",
-    "DESTCLAS",
-    "SUBTYPE",
-)
-"""Attributes that become tokens."""
+from clwl_spark.mq.words import ATTRIBUTES, EVERY_OBJECT, OBJECTS, OTHER_VERBS, SYNONYMS, VERBS
 
 # Possessive quantifiers: an unclosed quote or parenthesis must fail at once, not by backtracking.
 _QUOTED = r"'[^']*+(?:''[^']*+)*+'"
 _INNER = rf"\((?:[^'()]++|{_QUOTED})*+\)"
-_BODY = rf"\(((?:[^'()]++|{_QUOTED}|{_INNER})*+)\)"
-_OBJECT = "|".join(OBJECTS)
-_KEYWORD = "|".join(sorted({*OBJECTS, *ATTRIBUTES}, key=len, reverse=True))
+_VALUE = rf"\((?:[^'()]++|{_QUOTED}|{_INNER})*+\)"
 _FLAG = "REPLACE|NOREPLACE"
 
 _GRAMMAR = rf"""
-start: VERB FLAG* (QMGR | OBJECT) (PAIRS | FLAG | OTHERS)* ";"?
+start: VERB FLAG* (QMGR | OBJECT) ATTRIBUTES? ";"?
 VERB.3: /(?:{"|".join(VERBS)})\b/i
 QMGR.3: /QMGR\b/i
-OBJECT.3: /(?:{_OBJECT})\s*{_BODY}/i
+OBJECT.3: /(?:{"|".join(OBJECTS)})\s*{_VALUE}/i
 FLAG.2: /(?:{_FLAG})\b/i
-PAIRS.2: /(?:(?:{_KEYWORD})\s*{_BODY}[\s,]*+)++/i
-OTHERS.1: /(?:(?!(?:{_KEYWORD}|{_FLAG})\b)[A-Z]\w*+(?:\s*{_BODY})?[\s,]*+)++/i
+ATTRIBUTES.1: /(?:[A-Za-z]\w*+(?:\s*{_VALUE})?+[\s,]*+)++/
 BLANK: /[\s,]+/
 %ignore BLANK
 """
 
 _HEAD = re.compile(rf"([A-Za-z]+)\s+(?:(?:{_FLAG})\s+)?([A-Za-z]+)(\s*\()?", re.IGNORECASE)
-_PAIR = re.compile(rf"([A-Za-z]\w*+)\s*{_BODY}")
-_OTHER = re.compile(rf"([A-Za-z]\w*+)(?:\s*{_BODY})?[\s,]*+")
+_ATTRIBUTE = re.compile(rf"([A-Za-z]\w*+)(?:\s*({_VALUE}))?+[\s,]*+")
+_USED = frozenset(ATTRIBUTES)
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^',]*)\s*,?")
 
 
 class Command(NamedTuple):
     """A command that changes definitions, in canonical words.
 
-    `others` are the keywords of the attributes that give no column.
+    `others` are the keywords of the attributes that give no column, `bare` those of the ones that
+    do and that have no value.
     """
 
     verb: str
@@ -160,6 +51,7 @@ class Command(NamedTuple):
     attributes: Attributes
     replace: bool
     others: frozenset[str] = frozenset()
+    bare: frozenset[str] = frozenset()
 
 
 class _ToCommand(Transformer[Token, Command]):
@@ -167,27 +59,35 @@ class _ToCommand(Transformer[Token, Command]):
 
     def start(self, tokens: list[Token]) -> Command:
         """Turn the tokens of one command into a record."""
-        replace = False
-        attributes: Attributes = {}
-        others: set[str] = set()
+        found: list[tuple[str, str]] = []
         word = value = ""
         for token in tokens[1:]:
-            if token.type == "PAIRS":
-                attributes.update(_cooked(key.upper(), text) for key, text in _PAIR.findall(token))
-            elif token.type == "OTHERS":
-                others.update(key.upper() for key, _ in _OTHER.findall(token))
+            if token.type == "ATTRIBUTES":
+                found += _ATTRIBUTE.findall(token)
             elif token.type == "FLAG":
-                replace = token.upper() == "REPLACE"
+                found.append((token, ""))
             else:
                 word, _, value = token.partition("(")
         kind, subtype = OBJECTS[word.strip().upper()]
         verb, name = VERBS[tokens[0].upper()], cook(value[:-1])
-        return Command(verb, kind, subtype, name, attributes, replace, frozenset(others))
+        raw = {key.upper(): text for key, text in found}
+        used = raw.keys() & _USED
+        attributes = {SYNONYMS.get(key, key): _cooked(key, raw[key]) for key in used}
+        return Command(
+            verb,
+            kind,
+            subtype,
+            name,
+            attributes,
+            replace="REPLACE" in raw,
+            others=frozenset(raw.keys() - used),
+            bare=frozenset(key for key in used if not raw[key]),
+        )
 
 
-def _cooked(key: str, text: str) -> tuple[str, str]:
+def _cooked(key: str, text: str) -> str:
     """An attribute as MQ keeps it; a list of names as it is written."""
-    return SYNONYMS.get(key, key), text if key == "NAMES" else cook(text)
+    return text[1:-1] if key == "NAMES" else cook(text[1:-1])
 
 
 _PARSER = Lark(
@@ -238,9 +138,9 @@ def is_mqs_command(text: str, *, changing: bool = False) -> bool:
     if head is None:
         return False
     verb, word = head[1].upper(), head[2].upper()
-    if verb in VERBS and (word in OBJECTS or (head[3] and word not in OTHER_OBJECTS)):
+    if verb in VERBS and word in OBJECTS:
         return True
-    return not changing and (verb in VERBS or verb in OTHER_VERBS) and word in _EVERY_OBJECT
+    return not changing and (verb in VERBS or verb in OTHER_VERBS) and word in EVERY_OBJECT
 
 
 def parse(text: str) -> Command:
@@ -272,10 +172,13 @@ def parse(text: str) -> Command:
 
 
 def _refuse_unknown(command: Command) -> None:
-    """Refuse an attribute that MQ does not have for this type of object."""
+    """Refuse attributes without a value, and those that MQ does not have for this type."""
     group = (command.kind, command.subtype)
     if command.verb in ("SUSPEND", "RESUME"):
         group = ("membership", "")
+    if command.bare:
+        reason = f"not a valid MQSC command: no value of {', '.join(sorted(command.bare))}"
+        raise PieceRefusedError(reason)
     unknown = (command.others | command.attributes.keys()) - DEFINED[group]
     if unknown:
         words = ", ".join(sorted(unknown))

@@ -1,37 +1,61 @@
-"""Texts to rows: the one entrance of this package."""
+"""Texts to rows: the entrances of this package.
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+Reading has two steps, so that many files can be read side by side: `read_states` reads one text
+by itself, `combine` puts what texts say together.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Final
 
-from clwl_spark.mq.changes import TextState
+from clwl_spark.errors import IngestError
+from clwl_spark.mq.assemble import by_qmgr, rows_of, with_remote
 from clwl_spark.mq.merge import KEYS, merge
-from clwl_spark.mq.mqsc import cook_list
-from clwl_spark.mq.records import (
-    SHOWN_TEXT,
-    Definition,
-    PieceRefusedError,
-    Reading,
-    Reject,
-    Row,
-)
-from clwl_spark.mq.rows import EVERYONE, Surroundings, definition_rows, resolve
+from clwl_spark.mq.records import Reading, Reject, Row, RowDetail, TextState
 from clwl_spark.mq.scan import scan
 from clwl_spark.mq.sections import read_sections
-from clwl_spark.mq.state import read_states, refuse
-from clwl_spark.mq.views import view_rows
+from clwl_spark.mq.state import gather
 
 TABLES: Final = tuple(KEYS)
 """Tables of every `Reading`, also where they are empty."""
+
+STEM: Final = "{stem}"
+FOLDER: Final = "{folder}"
+"""In an observer: the file's name without its suffix, and the name of the folder it is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """What one text says by itself: small, and fit to be pickled.
+
+    Args:
+        source: the text's name.
+        states: what it says of each queue manager.
+        rejects: the pieces that are of no queue manager.
+        error: the text says something, but not of which queue manager; '' = it does.
+    """
+
+    source: str
+    states: tuple[TextState, ...]
+    rejects: tuple[Reject, ...]
+    error: str = ""
+
+    @property
+    def qmgrs(self) -> tuple[str, ...]:
+        """The queue managers whose text it is, in order of appearance."""
+        return tuple(state.qmgr for state in self.states)
 
 
 def read_text(text: str, source: str, observer: str | None = None) -> Reading:
     """Read one text of any of MQ's formats.
 
     Args:
-        text: MQSC commands, a dmpmqcfg dump, output of DISPLAY commands, or several of them.
+        text: MQSC commands, a dmpmqcfg dump, output of DISPLAY commands, answers of the REST
+            interface, or several of them.
         source: its name, for `source` and rejects.
-        observer: the queue manager of a text that names none.
+        observer: the queue manager of a text that names none; `{stem}` and `{folder}` in it stand
+            for parts of `source`.
 
     Returns:
         Rows with the contract's columns but snapshot_id; an absent attribute is null.
@@ -49,7 +73,7 @@ def read_texts(sources: Iterable[tuple[str, str]], observer: str | None = None) 
 
     Args:
         sources: name and text of each.
-        observer: the queue manager of texts that name none.
+        observer: the queue manager of texts that name none, as in `read_text`.
 
     Returns:
         One row per table key.
@@ -59,122 +83,82 @@ def read_texts(sources: Iterable[tuple[str, str]], observer: str | None = None) 
 
     Source: CONTRACT, "What MQ's texts become".
     """
+    return combine(read_states(text, source, observer) for source, text in sources)
+
+
+def read_states(text: str, source: str, observer: str | None = None) -> FileReading:
+    """Read one text by itself; nothing is raised, so that a bad file stops no other.
+
+    Args:
+        text: as in `read_text`.
+        source: its name.
+        observer: the queue manager of a text that names none, as in `read_text`.
+
+    Returns:
+        What `combine` needs of it: only attributes that rows are made of.
+
+    Source: CONTRACT, "What MQ's texts become".
+    """
+    try:
+        sections, rejects = read_sections(list(scan(text)), source, observer_of(observer, source))
+    except IngestError as error:
+        return FileReading(source, (), (), str(error))
+    states, nameless = gather(sections, source)
+    return FileReading(source, tuple(states), (*rejects, *nameless))
+
+
+def observer_of(observer: str | None, source: str) -> str | None:
+    """The queue manager that a pattern makes of a file's path: `{stem}`, `MQ.{folder}`, QM1."""
+    if observer is None:
+        return None
+    path = PurePath(source)
+    return observer.replace(STEM, path.stem).replace(FOLDER, path.parent.name)
+
+
+def combine(files: Iterable[FileReading]) -> Reading:
+    """Put together what texts say.
+
+    A command about an object that only an earlier text defines changes it there. Rows of one key
+    become one: of contradicting ones the one changed last, by ALTDATE or CLUSDATE; where MQ does
+    not tell, the later one is a reject.
+
+    Args:
+        files: in order; those of one queue manager in the order that they apply in.
+
+    Returns:
+        One row per table key, with how much of it the texts told.
+
+    Raises:
+        IngestError: a text says something, but not of which queue manager.
+
+    Source: CONTRACT, "What MQ's texts become", 8 and 9.
+    """
     states: list[TextState] = []
     rejects: list[Reject] = []
-    for source, text in sources:
-        sections, unknown = read_sections(list(scan(text)), source, observer)
-        found, nameless = read_states(sections, source)
-        states.extend(found)
-        rejects.extend([*unknown, *nameless])
+    order: dict[str, int] = {}
+    for file in files:
+        if file.error:
+            raise IngestError(file.error)
+        order.setdefault(file.source, len(order))
+        states.extend(file.states)
+        rejects.extend(file.rejects)
     rows: list[Row] = []
-    for qmgr in dict.fromkeys(state.qmgr for state in states):
-        own = [state for state in states if state.qmgr == qmgr]
-        around, unresolved = _surroundings(qmgr, own)
-        rejects.extend(unresolved)
-        for state in own:
-            rejects.extend(state.rejects)
-            rows.extend(_rows(state, around, rejects))
-    merged, conflicts = merge(_with_remote(rows))
-    return Reading(_tables(merged), [*rejects, *conflicts], _names(states))
+    grouped = by_qmgr(states)
+    for own in grouped.values():
+        found, refused = rows_of(own)
+        rows.extend(found)
+        rejects.extend(refused)
+    merged, conflicts = merge(with_remote(rows))
+    rejects.extend(conflicts)
+    rejects.sort(key=lambda reject: (order[reject.file], reject.line))
+    return reading_of(merged, rejects, tuple(grouped))
 
 
-def _names(states: Iterable[TextState]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(state.qmgr for state in states))
-
-
-def _surroundings(qmgr: str, states: Sequence[TextState]) -> tuple[Surroundings, list[Reject]]:
-    """Collect what definitions of a queue manager refer to, from all its texts."""
-    objects = [definition for state in states for definition in state.objects.values()]
-    namelists = {
-        definition.name: cook_list(definition.attributes.get("NAMES", ""))
-        for definition in sorted(objects, key=_changed)
-        if definition.kind == "namelist"
-    }
-    topics = {
-        definition.name: definition.attributes["TOPICSTR"]
-        for definition in objects
-        if definition.kind == "topic" and "TOPICSTR" in definition.attributes
-    }
-    bare = Surroundings(qmgr, namelists, frozenset(), {}, topics)
-    rejects: list[Reject] = []
-    suspended: dict[str, bool] = {}
-    repositories: set[str] = set()
-    for state in states:
-        for (keyword, name), (value, line) in state.suspensions.items():
-            names = _resolved(name, keyword, bare, (state.source, line), rejects)
-            suspended.update(dict.fromkeys(names, value))
-        own = state.objects.get(("qmgr", qmgr))
-        if own:
-            repositories.add(own.attributes.get("REPOS", ""))
-            namelist = own.attributes.get("REPOSNL", "")
-            place = (state.source, own.line)
-            repositories.update(_resolved(namelist, "REPOSNL", bare, place, rejects))
-    around = Surroundings(qmgr, namelists, frozenset(repositories - {""}), suspended, topics)
-    return around, rejects
-
-
-def _changed(definition: Definition) -> str:
-    """When a definition was changed; the newest of a name list counts."""
-    attributes = definition.attributes
-    return f"{attributes.get('ALTDATE', '')} {attributes.get('ALTTIME', '')}"
-
-
-def _resolved(
-    name: str, keyword: str, bare: Surroundings, place: tuple[str, int], rejects: list[Reject]
-) -> list[str]:
-    """Clusters of a CLUSTER or name list attribute; an unknown name list becomes a reject."""
-    if keyword == "CLUSTER":
-        return [name]
-    if not name:
-        return []
-    try:
-        return resolve(name, keyword, bare)
-    except PieceRefusedError as error:
-        rejects.append(Reject(*place, f"{keyword}({name})", str(error)))
-        return []
-
-
-def _rows(state: TextState, around: Surroundings, rejects: list[Reject]) -> Iterator[Row]:
-    """Rows of one text and queue manager; an object that cannot be used gives none."""
-    for definition in state.objects.values():
-        try:
-            yield from list(definition_rows(definition, around, state.source))
-        except PieceRefusedError as error:
-            text = f"{definition.subtype or definition.kind}({definition.name})"
-            place = (state.source, definition.line)
-            rejects.append(Reject(*place, text[:SHOWN_TEXT], str(error)))
-    for shown in state.views:
-        try:
-            yield from list(view_rows(shown, state.qmgr, state.source))
-        except PieceRefusedError as error:
-            rejects.append(refuse(state.source, shown, str(error)))
-
-
-def _with_remote(rows: Sequence[Row]) -> Iterator[Row]:
-    """Name the queue manager of a CLUSSDR whose status leaves RQMNAME blank.
-
-    MQ knows it only after the first contact; the channel's name tells it where just one queue
-    manager has a CLUSRCVR of that name.
-    """
-    owners: dict[tuple[object, object], set[object]] = {}
-    for row in rows:
-        if row.table == "cluster_channels":
-            key = (row.values["observer"], row.values["channel"])
-            owners.setdefault(key, set()).add(row.values["qmgr"])
-    for row in rows:
-        if row.values.get("chltype") != "CLUSSDR" or row.values["remote_qmgr"]:
-            yield row
-            continue
-        channel, viewer = row.values["channel"], row.values["qmgr"]
-        known = owners.get((viewer, channel), set()) | owners.get((EVERYONE, channel), set())
-        known -= {viewer}
-        name = next(iter(known)) if len(known) == 1 else ""
-        yield replace(row, values={**row.values, "remote_qmgr": name})
-
-
-def _tables(rows: Iterable[Row]) -> dict[str, list[dict[str, object]]]:
-    """Rows by table, each with its source."""
+def reading_of(rows: Iterable[Row], rejects: list[Reject], qmgrs: tuple[str, ...]) -> Reading:
+    """Rows by table, each with its source and how much of it is told."""
     tables: dict[str, list[dict[str, object]]] = {table: [] for table in TABLES}
+    details: dict[str, list[RowDetail]] = {table: [] for table in TABLES}
     for row in rows:
         tables[row.table].append({**row.values, "source": f"{row.file}:{row.line}"})
-    return tables
+        details[row.table].append(RowDetail(row.known(), row.stamp))
+    return Reading(tables, rejects, qmgrs, details)

@@ -1,11 +1,15 @@
 """The records that reading passes on: what a text holds, what it gives, what is refused."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from clwl_spark.errors import InputError
 
 Attributes = dict[str, str]
 """MQSC keyword in upper case -> value; a blank value is ''."""
+
+Key = tuple[str, str]
+"""Kind and name of an object."""
 
 SHOWN_TEXT = 200
 
@@ -24,6 +28,20 @@ class Reject:
     reason: str
 
 
+class RowDetail(NamedTuple):
+    """What merging a row into an earlier state needs to know of it.
+
+    Args:
+        shown: the columns that the text tells; the others are not known, so an earlier value of
+            them holds. None = all: a null is MQ's default. Where `cluster` is not among them, the
+            row is about the object in whatever clusters it is.
+        stamp: "date time" of the last change that MQ tells, '' where it does not.
+    """
+
+    shown: frozenset[str] | None
+    stamp: str
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Everything that one or several texts say.
@@ -33,11 +51,13 @@ class Reading:
             ("file:line"); `cluster_senders` holds the manually defined CLUSSDRs.
         rejects: the pieces that could not be used, in the order of the texts.
         qmgrs: the queue managers whose texts they were, in order of appearance.
+        details: table name -> one record per row of `rows`, in the same order.
     """
 
     rows: dict[str, list[dict[str, object]]]
     rejects: list[Reject]
     qmgrs: tuple[str, ...]
+    details: dict[str, list["RowDetail"]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +167,34 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class TextState:
+    """What one text says of one queue manager.
+
+    Args:
+        objects: (kind, name) -> definition, in the order of definition.
+        views: objects of the cluster as this queue manager sees them.
+        suspensions: ("CLUSTER" or "CLUSNL", name) -> (suspended, line), in order of the commands.
+        open: commands about objects that the text itself does not define; another text of the
+            queue manager may.
+    """
+
+    qmgr: str
+    source: str
+    objects: dict[Key, Definition] = field(default_factory=dict)
+    views: list[Shown] = field(default_factory=list)
+    suspensions: dict[Key, tuple[bool, int]] = field(default_factory=dict)
+    rejects: list[Reject] = field(default_factory=list)
+    open: list[Script] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """A row on its way to a table, with what merging needs.
 
     Args:
         stamp: "date time" of the last change that MQ tells, '' where it does not.
         partial: a null in `values` is not known (True) or MQ's default (False).
+        shown: the columns that the text tells, where that is known better than by `partial`.
     """
 
     table: str
@@ -161,3 +203,15 @@ class Row:
     line: int
     stamp: str = ""
     partial: bool = False
+    shown: frozenset[str] | None = None
+
+    def knows(self, column: str) -> bool:
+        """True where the text tells this column's value."""
+        known = self.known()
+        return known is None or column in known
+
+    def known(self) -> frozenset[str] | None:
+        """The columns that the text tells; None = all."""
+        if self.shown is not None or not self.partial:
+            return self.shown
+        return frozenset(column for column, value in self.values.items() if value is not None)

@@ -19,14 +19,15 @@ class Surroundings:
 
     Args:
         namelists: name list -> its names.
-        repositories: clusters that the queue manager is a full repository of.
+        repositories: clusters that the queue manager is a full repository of; None where no text
+            tells it.
         suspended: cluster -> whether the queue manager is suspended in it, where a command says so.
         topics: topic object -> its topic string.
     """
 
     qmgr: str
     namelists: Mapping[str, list[str]]
-    repositories: frozenset[str]
+    repositories: frozenset[str] | None
     suspended: Mapping[str, bool]
     topics: Mapping[str, str]
 
@@ -49,7 +50,35 @@ def definition_rows(definition: Definition, around: Surroundings, file: str) -> 
         return
     changed = values.stamp(definition.attributes, "ALT")
     for table, row in build(definition, around):
-        yield Row(table, row, file, definition.line, changed, definition.shown)
+        shown = _told(definition, table, row, around)
+        yield Row(table, row, file, definition.line, changed, definition.shown, shown)
+
+
+def _told(
+    definition: Definition, table: str, row: Mapping[str, object], around: Surroundings
+) -> frozenset[str] | None:
+    """The columns that a definition tells; None = all, as a DEFINE does.
+
+    That a queue manager is suspended, and what it is a repository of, is not said by the
+    definition of its channel.
+    """
+    if not definition.shown:
+        if table != "cluster_channels":
+            return None
+        columns = set(row)
+    else:
+        attributes = definition.attributes
+        columns = values.told(_MAPPINGS[table], attributes) | values.NAMES
+        if attributes.keys() & {"CLUSTER", "CLUSNL"}:
+            columns.add("cluster")
+        if "TOPICOBJ" in attributes:
+            columns.add("topicstr")
+    columns -= {"suspended", "qmtype"}
+    if row.get("suspended") is not None:
+        columns.add("suspended")
+    if around.repositories is not None:
+        columns.add("qmtype")
+    return values.shared(frozenset(columns & row.keys()))
 
 
 def clusters_of(definition: Definition, around: Surroundings) -> Sequence[str | None]:
@@ -122,7 +151,8 @@ def _channel(definition: Definition, around: Surroundings) -> Built:
         keys = {"observer": EVERYONE, "qmgr": around.qmgr, "channel": channel, "cluster": cluster}
         row = {**keys, **values.convert(table, mapping, definition.attributes)}
         if table == "cluster_channels":
-            row["qmtype"] = "REPOS" if cluster in around.repositories else "NORMAL"
+            full = cluster in (around.repositories or ())
+            row["qmtype"] = "REPOS" if full else "NORMAL"
             row["suspended"] = around.suspended.get(cluster)
         yield table, row
 
@@ -152,6 +182,14 @@ def _subscription(definition: Definition, around: Surroundings) -> Built:
     yield table, {"qmgr": around.qmgr, "sub_name": definition.name, **row}
 
 
+_MAPPINGS: Final = {
+    "queue_managers": values.QUEUE_MANAGER,
+    "queues": values.QUEUE,
+    "cluster_channels": values.CHANNEL,
+    "cluster_senders": values.SENDER,
+    "topics": values.TOPIC,
+    "subscriptions": values.SUBSCRIPTION,
+}
 _BUILDERS: Final = {
     "qmgr": _queue_manager,
     "queue": _queue,

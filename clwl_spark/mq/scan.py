@@ -12,7 +12,6 @@ from clwl_spark.mq import zos
 from clwl_spark.mq.display import read_block
 from clwl_spark.mq.encoding import is_binary
 from clwl_spark.mq.joining import join, notes_of
-from clwl_spark.mq.mqsc import ENDS, OTHER_VERBS, VERBS
 from clwl_spark.mq.records import (
     Attributes,
     Broken,
@@ -26,6 +25,7 @@ from clwl_spark.mq.records import (
     Script,
 )
 from clwl_spark.mq.rest import read_json
+from clwl_spark.mq.words import ENDS, OTHER_VERBS, VERBS
 
 _LINE: Final = re.compile(
     r"""\s*+(?:

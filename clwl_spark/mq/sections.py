@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq.mqsc import ENDS, is_mqs_command
+from clwl_spark.mq.mqsc import is_mqs_command
 from clwl_spark.mq.records import (
     SHOWN_TEXT,
     Broken,
@@ -19,6 +19,7 @@ from clwl_spark.mq.records import (
     Shown,
 )
 from clwl_spark.mq.unknown import unknown_lines
+from clwl_spark.mq.words import ENDS
 
 RUNS: Final = frozenset({"session", "here"})
 """Openings that start another run of runmqsc, where text behind an END counts again."""

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from clwl_spark.mq.changes import TextState, carry_out
+from clwl_spark.mq import values
+from clwl_spark.mq.changes import carry_out
+from clwl_spark.mq.keywords import EVERY_KEYWORD, OTHER_OBJECTS, SHOWN
 from clwl_spark.mq.records import (
     SHOWN_TEXT,
     Attributes,
@@ -16,6 +18,7 @@ from clwl_spark.mq.records import (
     Reject,
     Script,
     Shown,
+    TextState,
 )
 from clwl_spark.mq.sections import Section
 
@@ -32,12 +35,15 @@ _SUBTYPE_KEYS: Final = {"queue": "TYPE", "channel": "CHLTYPE"}
 _NAME: Final = re.compile(r"[A-Za-z0-9._/%]{1,48}")
 
 
-def read_states(sections: Iterable[Section], source: str) -> tuple[list[TextState], list[Reject]]:
+def gather(
+    sections: Iterable[Section], source: str, known: Iterable[TextState] = ()
+) -> tuple[list[TextState], list[Reject]]:
     """Apply a text's sections in order, each to its queue manager.
 
     Args:
         sections: sections that name their queue manager.
         source: the text's name.
+        known: what is known of some queue managers before the text; it is changed.
 
     Returns:
         One state per queue manager, in order of appearance, and the sections of which the name
@@ -45,7 +51,7 @@ def read_states(sections: Iterable[Section], source: str) -> tuple[list[TextStat
 
     Source: CONTRACT, "What MQ's texts become", 6 (ALTER, DELETE, REPLACE, LIKE in order).
     """
-    states: dict[str, TextState] = {}
+    states = {state.qmgr: state for state in known}
     rejects: list[Reject] = []
     for section in sections:
         if not _NAME.fullmatch(section.qmgr):
@@ -77,29 +83,64 @@ def refuse(source: str, event: Script | Shown, reason: str) -> Reject:
 
 
 def _carried_out(events: Iterable[Event]) -> list[Script | Shown]:
-    """Leave out the commands that MQ answered with an error."""
+    """Leave out the commands that MQ answered with an error, or with several."""
     kept: list[Script | Shown] = []
+    last: Event | None = None
     for event in events:
         if isinstance(event, Script | Shown):
             kept.append(event)
-        elif isinstance(event, Failure) and kept and isinstance(kept[-1], Script):
+            last = event
+        elif isinstance(event, Failure) and isinstance(last, Script):
             kept.pop()
+            last = None
     return kept
 
 
 def _show(state: TextState, shown: Shown) -> None:
     """Take a displayed object in: the queue manager's own into its state, others as a view."""
-    attributes = dict(shown.attributes)
+    if shown.kind not in SHOWN:
+        _refuse_unknown_type(shown)
+        return
+    _note_unknown(state, shown)
+    attributes = {key: value for key, value in shown.attributes.items() if key in values.USED}
+    if _is_status(shown.kind, attributes) or attributes.get("CHLTYPE") == "CLNTCONN":
+        return
     if "TARGQ" in attributes:
         attributes["TARGET"] = attributes.pop("TARGQ")
     if "NAMES" in attributes:
         # Shown names have no quotes, and their case is meant.
         names = [name.strip() for name in attributes["NAMES"].split(",")]
         attributes["NAMES"] = ",".join(f"'{name}'" for name in names)
+    slim = replace(shown, attributes=attributes)
     if shown.kind in ("clusqmgr", "status") or attributes.get("CLUSQMGR"):
-        state.views.append(replace(shown, attributes=attributes))
-    elif shown.kind == "qmgr" or shown.kind in NAME_KEYS:
-        _show_own(state, replace(shown, attributes=attributes))
+        state.views.append(slim)
+    else:
+        _show_own(state, slim)
+
+
+def _refuse_unknown_type(shown: Shown) -> None:
+    """Refuse an object that MQ does not have; those that give no row are left out.
+
+    Raises:
+        PieceRefusedError: no object of MQ's has this attribute first.
+    """
+    first = next(iter(shown.attributes), "")
+    if not shown.kind and first not in EVERY_KEYWORD and first not in OTHER_OBJECTS:
+        reason = f"MQ has no object type {first}"
+        raise PieceRefusedError(reason)
+
+
+def _note_unknown(state: TextState, shown: Shown) -> None:
+    """Refuse the attributes that MQ does not have; the rest of the object is used."""
+    unknown = [key for key, value in shown.attributes.items() if value and key not in EVERY_KEYWORD]
+    if unknown:
+        reason = f"MQ has no attribute {', '.join(unknown)}; the rest of the object is used"
+        state.rejects.append(refuse(state.source, shown, reason))
+
+
+def _is_status(kind: str, attributes: Attributes) -> bool:
+    """True for the status of a queue, which is shown like the queue."""
+    return kind == "queue" and attributes.get("TYPE") in ("QUEUE", "HANDLE")
 
 
 def _show_own(state: TextState, shown: Shown) -> None:

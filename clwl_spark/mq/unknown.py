@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from clwl_spark.mq.keywords import DEFINED, OTHER_OBJECTS
-from clwl_spark.mq.mqsc import OBJECTS, is_mqs_command
+from clwl_spark.mq.mqsc import is_mqs_command
 from clwl_spark.mq.records import SHOWN_TEXT, Broken, Event, Other, Reject, Script
+from clwl_spark.mq.words import OBJECTS
 
-_OBJECT: Final = "|".join(sorted({*OBJECTS, *OTHER_OBJECTS}, key=len, reverse=True))
-_KEYWORD: Final = "|".join(sorted(frozenset().union(*DEFINED.values()), key=len, reverse=True))
-_MISSPELT: Final = re.compile(rf"\s*[A-Z]+\s+(?:{_OBJECT})\s*\(", re.IGNORECASE)
-_ORPHAN: Final = re.compile(rf"\s*,?\s*(?:{_KEYWORD})\s*\([^)]*\)", re.IGNORECASE)
+_OBJECTS: Final = OBJECTS.keys() | OTHER_OBJECTS
+_KEYWORDS: Final = frozenset().union(*DEFINED.values())
+_FIRST_WORDS: Final = re.compile(r"[\s,]*([A-Za-z]\w*)(?:\s+([A-Za-z]\w*))?\s*\(")
 
 
 def unknown_lines(events: Sequence[Event], source: str) -> list[Reject]:
@@ -28,10 +28,11 @@ def unknown_lines(events: Sequence[Event], source: str) -> list[Reject]:
     """
     others = [event for event in events if isinstance(event, Other)]
     if not any(map(_is_mqs, events)):
+        pieces = [event for event in events if isinstance(event, Other | Script)]
+        alike = [event for event in pieces if _why(event.text)] or pieces
         reason = (
             "not an MQSC command; no format of MQ's: neither script, dump, DISPLAY output nor REST"
         )
-        alike = [event for event in others if _why(event.text)] or others
         return [_reject(source, event, reason) for event in alike[:1]]
     found = ((event, _why(event.text)) for event in others)
     return [_reject(source, event, reason) for event, reason in found if reason]
@@ -46,12 +47,15 @@ def _is_mqs(event: Event) -> bool:
 
 def _why(line: str) -> str:
     """Why a line was meant to be read but cannot be; '' = it is noise."""
-    if _MISSPELT.match(line):
-        return f"not an MQSC command: MQ has no verb {line.split(maxsplit=1)[0]}"
-    if _ORPHAN.match(line):
+    words = _FIRST_WORDS.match(line)
+    if words is None:
+        return ""
+    if words[2] and words[2].upper() in _OBJECTS:
+        return f"not an MQSC command: MQ has no verb {words[1]}"
+    if not words[2] and words[1].upper() in _KEYWORDS:
         return "not an MQSC command: an attribute that no line before goes on with"
     return ""
 
 
-def _reject(source: str, event: Other, reason: str) -> Reject:
+def _reject(source: str, event: Other | Script, reason: str) -> Reject:
     return Reject(source, event.line, event.text.strip()[:SHOWN_TEXT], reason)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from clwl_spark.mq.records import Attributes, PieceRefusedError
@@ -110,6 +111,27 @@ SUBSCRIPTION: Final = {
 }
 STATUS: Final = {"status": "STATUS", "xmitq": "XMITQ"}
 
+NAMES: Final = frozenset(
+    {"observer", "qmgr", "queue", "qtype", "channel", "topic", "sub_name", "chltype"}
+    | {"remote_qmgr"}
+)
+"""Columns of names and types: no text leaves them out."""
+
+_OTHERS_USED: Final = (
+    "ALTDATE ALTTIME CHANNEL CHLTYPE CHSTATUS CLUSDATE CLUSNL CLUSQMGR CLUSQT CLUSTER CLUSTIME"
+    " DEFTYPE NAMELIST NAMES QMNAME QUEUE REPOS REPOSNL RQMNAME SAVED SUB SUBID TARGQ TOPIC"
+    " TOPICOBJ TYPE"
+)
+USED: Final = frozenset(_OTHERS_USED.split()).union(
+    QUEUE.values(),
+    QUEUE_MANAGER.values(),
+    CHANNEL.values(),
+    TOPIC.values(),
+    SUBSCRIPTION.values(),
+    STATUS.values(),
+)
+"""The attributes that rows are made of; of a displayed object no other is kept."""
+
 
 def convert(table: str, mapping: Mapping[str, str], attributes: Attributes) -> dict[str, object]:
     """Convert the attributes that a table has columns for.
@@ -131,6 +153,17 @@ def convert(table: str, mapping: Mapping[str, str], attributes: Attributes) -> d
         column: _value(table, column, attributes.get(keyword))
         for column, keyword in mapping.items()
     }
+
+
+@cache
+def shared(columns: frozenset[str]) -> frozenset[str]:
+    """The same set of columns for all rows that have it: few are different."""
+    return columns
+
+
+def told(mapping: Mapping[str, str], attributes: Attributes) -> set[str]:
+    """Columns of which the attributes tell the value, be it blank."""
+    return {column for column, keyword in mapping.items() if keyword in attributes}
 
 
 def name(table: str, column: str, value: str) -> str:

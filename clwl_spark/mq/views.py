@@ -1,6 +1,6 @@
 """Objects of the cluster as one queue manager sees them, and its channels' status, to rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from clwl_spark.mq import values
@@ -26,12 +26,25 @@ def view_rows(shown: Shown, viewer: str, file: str) -> Iterator[Row]:
     """
     changed = values.stamp(shown.attributes, "CLUS", "ALT")
     for table, row in _BUILDERS[shown.kind](shown.attributes, viewer):
-        yield Row(table, row, file, shown.line, "" if table == "channel_status" else changed, True)
+        stamp = "" if table == "channel_status" else changed
+        told = _told(table, row, shown.attributes)
+        yield Row(table, row, file, shown.line, stamp, partial=True, shown=told)
+
+
+def _told(table: str, row: Mapping[str, object], attributes: Attributes) -> frozenset[str]:
+    """The columns that a display tells."""
+    columns = {"cluster"} | values.NAMES | values.told(_MAPPINGS[table], attributes)
+    if table == "channel_status":
+        columns -= {column for column, value in row.items() if value is None}
+    elif row.get("rname") is not None:
+        columns.add("rname")
+    return values.shared(frozenset(columns & row.keys()))
 
 
 def _cluster_queue_manager(attributes: Attributes, viewer: str) -> Built:
     qmgr = attributes.get("CLUSQMGR", "")
     if qmgr.startswith(_UNKNOWN_QMGR):
+        yield from _unknown_queue_manager(attributes, viewer)
         return
     table = "cluster_channels"
     keys: dict[str, object] = {
@@ -64,6 +77,16 @@ def _cluster_queue_manager(attributes: Attributes, viewer: str) -> Built:
         )
 
 
+def _unknown_queue_manager(attributes: Attributes, viewer: str) -> Built:
+    """A CLUSSDR that has never reached its queue manager: its status tells of it."""
+    table = "channel_status"
+    status = _status(attributes)
+    if status["status"]:
+        channel = values.name(table, "channel", attributes.get("CHANNEL", ""))
+        keys = {"qmgr": viewer, "channel": channel, "chltype": "CLUSSDR"}
+        yield table, {**keys, "remote_qmgr": attributes["CLUSQMGR"], **status}
+
+
 def _status(attributes: Attributes) -> dict[str, object]:
     """Status and transmission queue; a blank one is not known rather than none."""
     row = values.convert("channel_status", values.STATUS, attributes)
@@ -93,7 +116,7 @@ def _channel_status(attributes: Attributes, viewer: str) -> Built:
 
 def _cluster_queue(attributes: Attributes, viewer: str) -> Built:
     table = "queues"
-    qtype = attributes.get("CLUSQT") or attributes.get("TYPE", "")
+    qtype = attributes.get("CLUSQT") or attributes.get("TYPE", "").replace("QCLUSTER", "")
     row = values.convert(table, values.QUEUE, attributes)
     queue = values.name(table, "queue", attributes.get("QUEUE", ""))
     if qtype == "QMGR":
@@ -133,6 +156,13 @@ def _nothing(attributes: Attributes, _viewer: str) -> Built:
     raise PieceRefusedError(reason)
 
 
+_MAPPINGS: Final = {
+    "queue_managers": {"qmid": "QMID"},
+    "cluster_channels": values.CHANNEL,
+    "channel_status": values.STATUS,
+    "queues": values.QUEUE,
+    "topics": values.TOPIC,
+}
 _BUILDERS: Final = {
     "clusqmgr": _cluster_queue_manager,
     "status": _channel_status,

@@ -50,12 +50,18 @@ def test_a_view_without_viewer_is_an_error():
 
 def test_a_manual_sender_gives_no_channel_row():
     manual = clusqmgr("CLUSQMGR(QM2)", "CHANNEL(TO.QM2)", "CLUSTER(K)", "DEFTYPE(CLUSSDR)")
-    unknown = clusqmgr(
-        "CLUSQMGR(SYSTEM.TEMPQMGR.h(1414))", "CHANNEL(C)", "CLUSTER(K)", "STATUS(RUNNING)"
-    )
-    reading = read(manual, unknown)
+    reading = read(manual)
     assert not any(reading.rows.values())
     assert reading.rejects == []
+
+
+def test_a_link_never_completed_is_seen_in_its_status_alone():
+    name = "SYSTEM.TEMPQMGR.h(1414)"
+    unknown = clusqmgr(f"CLUSQMGR({name})", "CHANNEL(C)", "CLUSTER(K)", "STATUS(RETRYING)")
+    reading = read(unknown)
+    status = one(reading, "channel_status")
+    assert (status["remote_qmgr"], status["status"]) == (name, "RETRYING")
+    assert {table for table, rows in reading.rows.items() if rows} == {"channel_status"}
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_like_takes_the_other_objects_attributes_and_its_own_go_first():
 
 
 def test_like_an_unknown_object_is_refused_unless_it_is_mqs_own():
-    assert reasons("DEF QL(A) LIKE(B)") == ["LIKE(B) names an object that is not defined before"]
+    assert "LIKE(B), which this text does not define" in reasons("DEF QL(A) LIKE(B)")[0]
     assert reasons("DEF QL(A) LIKE(SYSTEM.DEFAULT.LOCAL.QUEUE)") == []
 
 
