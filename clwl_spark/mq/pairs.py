@@ -6,6 +6,7 @@ from typing import Final
 KEY: Final = re.compile(r"[A-Z][A-Z0-9]*(?= ?\()")
 _WORD: Final = re.compile(r"[A-Z][A-Z0-9]*")
 _PARENTHESIS: Final = re.compile(r"[()]")
+_LAST: Final = re.compile(r"\)(?=\s*$|\s+[A-Z][A-Z0-9]{2,}(?: ?\(|\s|$))")
 
 Pairs = list[tuple[str, str]]
 
@@ -56,6 +57,7 @@ def _closing(text: str, start: int) -> int:
         depth += 1 if match[0] == "(" else -1
         if depth == 0:
             return match.start()
-    # A description may hold parentheses that do not match: the line's last one counts.
-    last = text.rfind(")", start)
-    return last if last > 0 and not text[last + 1 :].strip() else len(text)
+    # A description may hold parentheses that do not match: the first one counts that something
+    # like a keyword follows, or nothing.
+    last = _LAST.search(text, start)
+    return last.start() if last else len(text)

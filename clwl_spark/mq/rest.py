@@ -2,23 +2,23 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from clwl_spark.mq.display import FIRST_KEYS
-from clwl_spark.mq.records import Attributes, Broken, Embedded, Event, Opening, Shown
+from clwl_spark.mq.records import (
+    SHOWN_TEXT,
+    Attributes,
+    Broken,
+    Embedded,
+    Event,
+    Opening,
+    Shown,
+)
 from clwl_spark.mq.resources import RESOURCES, shown_resource
 
-_KIND_ORDER: Final = (
-    "QUEUE",
-    "TOPIC",
-    "SUB",
-    "CLUSQMGR",
-    "CHSTATUS",
-    "CHANNEL",
-    "NAMELIST",
-    "QMNAME",
-)
+_KEY_ORDER: Final = "QUEUE TOPIC SUB CLUSQMGR CHSTATUS CHANNEL NAMELIST QMNAME"
+_KIND_ORDER: Final = tuple(_KEY_ORDER.split())
 """Of these keys the first that an object has tells its kind: many kinds have a CLUSQMGR."""
 
 _OTHER_KEYS: Final = frozenset(
@@ -35,6 +35,7 @@ _STATUS_KEYS: Final = {
 }
 """Key of a kind -> the attribute by which the object is a status, and the status's kind."""
 
+_ANSWER: Final = '"commandResponse"'
 _DECODER: Final = json.JSONDecoder()
 _LISTS: Final = re.compile(rf'"(commandResponse|{"|".join(RESOURCES)})"\s*:\s*\[')
 _BLANK: Final = re.compile(r"[\s,]*")
@@ -64,10 +65,50 @@ def read_json(text: str) -> list[Event] | None:
     if text.lstrip()[:1] not in ("{", "["):
         return None
     pieces = list(_pieces(text))
+    if not pieces or (isinstance(pieces[0].item, Broken) and not pieces[0].of):
+        return None
     counts = _Lines(text)
     events = [event for piece in pieces for event in _events(piece, counts.at(piece.offset))]
     known = any(not isinstance(event, Broken) for event in events)
     return events if known or any(piece.of for piece in pieces) else None
+
+
+def read_embedded(lines: Sequence[str], index: int) -> tuple[list[Event], int] | None:
+    """Read an answer that stands among other text, as a terminal's log or a document shows it.
+
+    Args:
+        lines: all lines of the text.
+        index: the line that the answer may begin on.
+
+    Returns:
+        Its objects, and the index of the first line behind it; None where none begins here.
+    """
+    if lines[index].lstrip()[:1] != "{" or _ANSWER not in "".join(lines[index : index + 4]):
+        return None
+    end = _end_of_answer(lines, index)
+    text = "\n".join(lines[index:end])
+    try:
+        document, stop = _DECODER.raw_decode(text, text.index("{"))
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    if not isinstance(document.get("commandResponse"), list):
+        return None
+    counts = _Lines(text)
+    found: list[Event] = []
+    for piece in _of_document(text, 0, stop, document):
+        found.extend(_events(piece, index + counts.at(piece.offset)))
+    return [event for event in found if not isinstance(event, Embedded)], end
+
+
+def _end_of_answer(lines: Sequence[str], index: int) -> int:
+    """The line behind an answer: its braces match there, or the next answer begins."""
+    depth = answers = 0
+    for place in range(index, len(lines)):
+        depth += lines[place].count("{") - lines[place].count("}")
+        answers += _ANSWER in lines[place]
+        if depth <= 0 or answers > 1:
+            return place + 1
+    return len(lines)
 
 
 class _Lines:
@@ -136,11 +177,16 @@ def _salvaged(text: str, at: int, error: Exception) -> Iterator[_Piece]:
     following = _START.search(text, at + 1)
     stop = following.start() if following else len(text)
     found = _LISTS.search(text, at, stop)
-    pieces = list(_items(text, found.end(), found[1])) if found else []
+    of = found[1] if found else ""
+    pieces: list[_Piece] = []
+    if found:
+        pieces = list(_items(text, found.end(), of))
+    elif text[at] == "[":
+        pieces = list(_items(text, at + 1, ""))
     yield from pieces
-    place = max(getattr(error, "pos", at), pieces[-1].offset if pieces else at)
-    near = text[max(at, place - 40) : place + 40]
-    yield _Piece(place, found[1] if found else "", Broken(0, near, f"JSON breaks off: {error}"))
+    place = pieces[-1].offset if pieces else at
+    near = text[place:stop].split("\n", 1)[0][:SHOWN_TEXT]
+    yield _Piece(place, of, Broken(0, near, f"JSON breaks off here or behind: {error}"))
 
 
 def _events(piece: _Piece, line: int) -> Iterator[Event]:

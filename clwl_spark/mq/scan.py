@@ -24,7 +24,7 @@ from clwl_spark.mq.records import (
     Other,
     Script,
 )
-from clwl_spark.mq.rest import read_json
+from clwl_spark.mq.rest import read_embedded, read_json
 from clwl_spark.mq.words import ENDS, OTHER_VERBS, VERBS
 
 _LINE: Final = re.compile(
@@ -47,7 +47,9 @@ _LINE: Final = re.compile(
 _ECHO_REST: Final = re.compile(r"\s+: ?(.*)")
 _COMMAND: Final = re.compile(r"\s*[A-Za-z]+\s+[A-Za-z]+\s*(?:\(|$|[+-]\s*$|\s)")
 _TERMINATED: Final = re.compile(r"((?:[^;']++|'[^']*+'?+)*+);(.*)", re.DOTALL)
-_RUNMQSC: Final = re.compile(r"\brunmqsc\s+(?:-[a-z]+\s+)*([\w./%]{1,48})\s*(?:$|[<|&;>\"'`)])")
+_RUNMQSC: Final = re.compile(
+    r"(?:\brunmqsc\s+(?:-[a-z]+\s+)*|/admin/(?:action/)?qmgr/)([\w.%]{1,48})\s*(?:$|[/<|&;>\"'`)?])"
+)
 _BANNER: Final = re.compile(r"\(C\) Copyright IBM Corp", re.IGNORECASE)
 _LOCAL_SESSION: Final = re.compile(r"[^():]*\bMQSC\b[^():]*$")
 _FAILED: Final = re.compile(
@@ -113,7 +115,8 @@ def _lines(lines: Lines) -> Iterator[Event]:
         match = _LINE.match(lines[index])
         kind = (match.lastgroup or "") if match else ""
         if match is None:
-            events, following = _other(lines, index), index + 1
+            answer = read_embedded(lines, index)
+            events, following = answer or (_other(lines, index), index + 1)
         else:
             events, following = _READERS.get(kind, _skip)(lines, index, match)
         if kind == "comment" and "(" in lines[index]:
@@ -129,7 +132,7 @@ def _lines(lines: Lines) -> Iterator[Event]:
 def _other(lines: Lines, index: int) -> list[Event]:
     """A line that is no command; it may tell which queue manager what follows is of."""
     line = lines[index]
-    run = _RUNMQSC.search(line) if "runmqsc" in line else None
+    run = _RUNMQSC.search(line)
     if run:
         return [Hint(index + 1, run[1])]
     before = lines[max(0, index - 2) : index]
@@ -185,7 +188,8 @@ def _command(lines: Lines, index: int, match: Match) -> Found:
         text, rest = ended[1], ended[2].strip()
     found: list[Event] = [Script(index + 1, text, verb, 0, joined.notes, joined.cut)]
     if rest:
-        found.append(Other(index + 1, rest))
+        reason = "behind a semicolon, where MQ ignores the rest of the line"
+        found.append(Broken(index + 1, rest, reason))
     return found, joined.next_index
 
 

@@ -18,7 +18,7 @@ from clwl_spark.mq.records import (
     Script,
     Shown,
 )
-from clwl_spark.mq.unknown import unknown_lines
+from clwl_spark.mq.unknown import unknown_lines, unknown_types
 from clwl_spark.mq.words import ENDS
 
 RUNS: Final = frozenset({"session", "here"})
@@ -27,12 +27,16 @@ RUNS: Final = frozenset({"session", "here"})
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Consecutive events of one queue manager; origin '' where no line opens it."""
+    """Consecutive events of one queue manager; origin '' where no line opens it.
+
+    `hint` is what a shell's or prompt's words before it say, for texts that name nobody better.
+    """
 
     qmgr: str
     origin: str
     events: tuple[Event, ...]
     terminator: str = ""
+    hint: str = ""
 
 
 def read_sections(
@@ -59,7 +63,9 @@ def read_sections(
         if isinstance(event, Broken)
     ]
     sections, rejects = _without_prose(_split(events), source)
-    return _named(_until_end(sections), source, observer), [*broken, *rejects]
+    named = _named(_until_end(sections), source, observer)
+    untold = [] if named else unknown_types(events, source)
+    return named, [*broken, *rejects, *untold]
 
 
 def _split(events: Iterable[Event]) -> list[Section]:
@@ -88,6 +94,8 @@ def _following(current: Section, event: Event, number: int) -> Section | None:
         return Section(event.qmgr, event.origin, (), event.terminator)
     if current.origin in RUNS and _ends(current, event):
         return Section("", "", ())
+    if isinstance(event, Hint) and current.origin not in RUNS and event.qmgr != current.hint:
+        return Section("", "", (), hint=event.qmgr)
     if isinstance(event, Script) and 0 < event.number <= number:
         return Section("", "", ())
     if isinstance(event, Shown) and event.kind == "qmgr":
@@ -166,6 +174,8 @@ def _until_end(sections: Sequence[Section]) -> list[Section]:
 def _named(sections: Sequence[Section], source: str, observer: str | None) -> list[Section]:
     """Give every section its queue manager: its own, a neighbour's, else the observer."""
     names = [section.qmgr or _own_receiver(section.events) for section in sections]
+    if any(names) or not observer:
+        names = [name or part.hint for name, part in zip(names, sections, strict=True)]
     fallback = next(filter(None, names), "") or observer or _hinted(sections)
     if not fallback:
         if not any(map(_says_something, sections)):
@@ -210,11 +220,11 @@ def _own_receiver(events: Iterable[Event]) -> str:
 def _hinted(sections: Iterable[Section]) -> str:
     """The last resort: words around the text that all speak of the same queue manager.
 
-    A shell's `runmqsc QM1`, a prompt, QMSTATUS and PUBSUB; then the command prefix of z/OS
-    messages, by custom the queue manager's name.
+    QMSTATUS and PUBSUB; then the command prefix of z/OS messages, by custom the queue manager's
+    name.
     """
     events = [event for section in sections for event in section.events]
-    hints = {event.qmgr for event in events if isinstance(event, Hint)}
+    hints: set[str] = set()
     systems: set[str] = set()
     for event in events:
         if not isinstance(event, Shown):

@@ -5,8 +5,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from clwl_spark.mq.keywords import DEFINED, OTHER_OBJECTS
-from clwl_spark.mq.mqsc import is_mqs_command
-from clwl_spark.mq.records import SHOWN_TEXT, Broken, Event, Other, Reject, Script
+from clwl_spark.mq.mqsc import changes_definitions, is_mqs_command
+from clwl_spark.mq.records import (
+    SHOWN_TEXT,
+    Broken,
+    Event,
+    Hint,
+    Other,
+    PieceRefusedError,
+    Reject,
+    Script,
+)
 from clwl_spark.mq.words import OBJECTS
 
 _OBJECTS: Final = OBJECTS.keys() | OTHER_OBJECTS
@@ -28,8 +37,7 @@ def unknown_lines(events: Sequence[Event], source: str) -> list[Reject]:
     """
     others = [event for event in events if isinstance(event, Other)]
     if not any(map(_is_mqs, events)):
-        pieces = [event for event in events if isinstance(event, Other | Script)]
-        alike = [event for event in pieces if _why(event.text)] or pieces
+        alike = [event for event in others if _why(event.text)] or others
         reason = (
             "not an MQSC command; no format of MQ's: neither script, dump, DISPLAY output nor REST"
         )
@@ -42,7 +50,7 @@ def _is_mqs(event: Event) -> bool:
     """True where an event is part of something that MQ reads or prints."""
     if isinstance(event, Script):
         return is_mqs_command(event.text)
-    return not isinstance(event, Other | Broken)
+    return not isinstance(event, Other | Broken | Hint)
 
 
 def _why(line: str) -> str:
@@ -59,3 +67,15 @@ def _why(line: str) -> str:
 
 def _reject(source: str, event: Other | Script, reason: str) -> Reject:
     return Reject(source, event.line, event.text.strip()[:SHOWN_TEXT], reason)
+
+
+def unknown_types(events: Sequence[Event], source: str) -> list[Reject]:
+    """Refuse the commands about objects that MQ does not have, of a text that has no others."""
+    rejects: list[Reject] = []
+    for event in events:
+        if isinstance(event, Script):
+            try:
+                changes_definitions(event.text)
+            except PieceRefusedError as error:
+                rejects.append(_reject(source, event, str(error)))
+    return rejects
