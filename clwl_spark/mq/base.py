@@ -11,7 +11,7 @@ from typing import Final
 from clwl_spark.mq import values
 from clwl_spark.mq.assemble import rows_of
 from clwl_spark.mq.merge import KEYS
-from clwl_spark.mq.records import Attributes, Definition, Reject, RowDetail, TextState
+from clwl_spark.mq.records import Attributes, Definition, Reject, Row, RowDetail, TextState
 from clwl_spark.mq.rows import EVERYONE
 from clwl_spark.mq.scan import scan
 from clwl_spark.mq.sections import read_sections
@@ -169,27 +169,23 @@ def _compare(before: Mapping[str, Iterable[Values]], state: TextState, changes: 
     """Add the difference of a queue manager's rows before and after."""
     rows, rejects = rows_of([state])
     changes.rejects.extend(rejects)
-    after: dict[str, set[RowKey]] = {table: set() for table in _KINDS}
-    old = {
-        table: {_key(table, row): row for row in before_rows}
-        for table, before_rows in before.items()
-    }
+    gone = {(table, _key(table, row)): row for table, found in before.items() for row in found}
     for row in rows:
-        if row.table not in after:
-            continue
-        key = _key(row.table, row.values)
-        after[row.table].add(key)
-        known = old[row.table].get(key)
-        if known is not None and _same(known, row.values):
-            continue
-        place = f"{row.file}:{row.line}"
-        origin = place if row.line or known is None else known.get("source") or place
-        changes.rows.setdefault(row.table, []).append({**row.values, "source": origin})
-        changes.details.setdefault(row.table, []).append(RowDetail(row.known(), row.stamp))
-    for table, known_rows in old.items():
-        gone = [key for key in known_rows if key not in after[table]]
-        if gone:
-            changes.deleted[table] = gone
+        if row.table in _KINDS:
+            _add(row, gone.pop((row.table, _key(row.table, row.values)), None), changes)
+    for table, key in gone:
+        changes.deleted.setdefault(table, []).append(key)
+
+
+def _add(row: Row, known: Values | None, changes: Changes) -> None:
+    """Add a row that is new or other than before."""
+    if known is not None and _same(known, row.values):
+        return
+    place: object = f"{row.file}:{row.line}"
+    if known is not None and not row.line:
+        place = known.get("source") or place
+    changes.rows.setdefault(row.table, []).append({**row.values, "source": place})
+    changes.details.setdefault(row.table, []).append(RowDetail(row.known(), row.stamp))
 
 
 def _key(table: str, row: Values) -> RowKey:

@@ -69,8 +69,9 @@ def read_json(text: str) -> list[Event] | None:
         return None
     counts = _Lines(text)
     events = [event for piece in pieces for event in _events(piece, counts.at(piece.offset))]
-    known = any(not isinstance(event, Broken) for event in events)
-    return events if known or any(piece.of for piece in pieces) else None
+    if any(piece.of for piece in pieces):
+        return events
+    return events if any(not isinstance(event, Broken) for event in events) else None
 
 
 def read_embedded(lines: Sequence[str], index: int) -> tuple[list[Event], int] | None:

@@ -114,19 +114,22 @@ def _lines(lines: Lines) -> Iterator[Event]:
     while index < len(lines):
         match = _LINE.match(lines[index])
         kind = (match.lastgroup or "") if match else ""
-        if match is None:
-            answer = read_embedded(lines, index)
-            events, following = answer or (_other(lines, index), index + 1)
-        else:
-            events, following = _READERS.get(kind, _skip)(lines, index, match)
-        if kind == "comment" and "(" in lines[index]:
+        events, following = _read(lines, index, match, kind)
+        if kind == "comment":
             notes.update(notes_of(lines[index]))
-        elif kind not in ("comment", "blank"):
+        elif kind != "blank":
             if notes and events and isinstance(events[0], Script):
                 events[0].notes.update(notes)
             notes = {}
         index = following
         yield from events
+
+
+def _read(lines: Lines, index: int, match: Match | None, kind: str) -> Found:
+    """Read what begins on a line."""
+    if match is None:
+        return read_embedded(lines, index) or (_other(lines, index), index + 1)
+    return _READERS.get(kind, _skip)(lines, index, match)
 
 
 def _other(lines: Lines, index: int) -> list[Event]:

@@ -92,16 +92,21 @@ def _following(current: Section, event: Event, number: int) -> Section | None:
     """The section that this event starts, if it starts one."""
     if isinstance(event, Opening):
         return Section(event.qmgr, event.origin, (), event.terminator)
-    if current.origin in RUNS and _ends(current, event):
-        return Section("", "", ())
-    if isinstance(event, Hint) and current.origin not in RUNS and event.qmgr != current.hint:
+    if isinstance(event, Script):
+        return Section("", "", ()) if 0 < event.number <= number else None
+    if isinstance(event, Shown):
+        return _of_another(current, event)
+    if current.origin in RUNS:
+        return Section("", "", ()) if _ends(current, event) else None
+    if isinstance(event, Hint) and event.qmgr != current.hint:
         return Section("", "", (), hint=event.qmgr)
-    if isinstance(event, Script) and 0 < event.number <= number:
-        return Section("", "", ())
-    if isinstance(event, Shown) and event.kind == "qmgr":
-        name = event.attributes.get("QMNAME", current.qmgr)
-        return Section(name, "shown", ()) if current.qmgr and name != current.qmgr else None
     return None
+
+
+def _of_another(current: Section, shown: Shown) -> Section | None:
+    """The section that DISPLAY QMGR starts where it shows another queue manager."""
+    name = shown.attributes.get("QMNAME", current.qmgr) if shown.kind == "qmgr" else current.qmgr
+    return Section(name, "shown", ()) if current.qmgr and name != current.qmgr else None
 
 
 def _ends(run: Section, event: Event) -> bool:
@@ -115,8 +120,7 @@ def _without_prose(sections: list[Section], source: str) -> tuple[list[Section],
     """Drop what stands around sessions in logs and documents; refuse unknown lines of scripts."""
     events = [event for section in sections for event in section.events]
     echoed = any(isinstance(event, Script) and event.number for event in events)
-    shown = any(isinstance(event, Shown) for event in events)
-    if not (echoed or shown or any(section.origin in RUNS for section in sections)):
+    if not (echoed or _is_log(sections, events)):
         return sections, unknown_lines(events, source)
     kept: list[Section] = []
     rejects: list[Reject] = []
@@ -128,6 +132,12 @@ def _without_prose(sections: list[Section], source: str) -> tuple[list[Section],
         if section.origin in ("here", "dump"):
             rejects.extend(unknown_lines(section.events, source))
     return kept, rejects
+
+
+def _is_log(sections: Iterable[Section], events: Iterable[Event]) -> bool:
+    """True where a text shows objects, or runs of runmqsc."""
+    runs = any(section.origin in RUNS for section in sections)
+    return runs or any(isinstance(event, Shown) for event in events)
 
 
 def _typed(section: Section) -> list[Script]:
@@ -178,22 +188,31 @@ def _named(sections: Sequence[Section], source: str, observer: str | None) -> li
         names = [name or part.hint for name, part in zip(names, sections, strict=True)]
     fallback = next(filter(None, names), "") or observer or _hinted(sections)
     if not fallback:
-        if not any(map(_says_something, sections)):
-            return []
+        _refuse_nameless(sections, source)
+        return []
+    named: list[Section] = []
+    for section, name in zip(sections, names, strict=True):
+        fallback = name or fallback
+        named.append(replace(section, qmgr=fallback))
+    return list(filter(_has_content, named))
+
+
+def _has_content(section: Section) -> bool:
+    return any(isinstance(event, Script | Shown) for event in section.events)
+
+
+def _refuse_nameless(sections: Iterable[Section], source: str) -> None:
+    """Refuse a text that says something of a queue manager, but not of which.
+
+    Raises:
+        IngestError: it does.
+    """
+    if any(map(_says_something, sections)):
         message = (
             f"{source}: names no queue manager; say whose text it is with --observer, or add the "
             f"output of DISPLAY QMGR"
         )
         raise IngestError(message)
-    named: list[Section] = []
-    for section, name in zip(sections, names, strict=True):
-        fallback = name or fallback
-        named.append(replace(section, qmgr=fallback))
-    return [
-        section
-        for section in named
-        if any(isinstance(event, Script | Shown) for event in section.events)
-    ]
 
 
 def _says_something(section: Section) -> bool:

@@ -102,20 +102,25 @@ def _show(state: TextState, shown: Shown) -> None:
         _refuse_unknown_type(shown)
         return
     _note_unknown(state, shown)
-    attributes = {key: value for key, value in shown.attributes.items() if key in values.USED}
-    if _is_status(shown.kind, attributes) or attributes.get("CHLTYPE") == "CLNTCONN":
+    slim = replace(shown, attributes=_slim(shown.attributes))
+    if _is_left_out(slim):
         return
+    if shown.kind in ("clusqmgr", "status") or slim.attributes.get("CLUSQMGR"):
+        state.views.append(slim)
+    else:
+        _show_own(state, slim)
+
+
+def _slim(shown: Attributes) -> Attributes:
+    """The attributes that rows are made of, as a command would write them."""
+    attributes = {key: value for key, value in shown.items() if key in values.USED}
     if "TARGQ" in attributes:
         attributes["TARGET"] = attributes.pop("TARGQ")
     if "NAMES" in attributes:
         # Shown names have no quotes, and their case is meant.
         names = [name.strip() for name in attributes["NAMES"].split(",")]
         attributes["NAMES"] = ",".join(f"'{name}'" for name in names)
-    slim = replace(shown, attributes=attributes)
-    if shown.kind in ("clusqmgr", "status") or attributes.get("CLUSQMGR"):
-        state.views.append(slim)
-    else:
-        _show_own(state, slim)
+    return attributes
 
 
 def _refuse_unknown_type(shown: Shown) -> None:
@@ -138,9 +143,12 @@ def _note_unknown(state: TextState, shown: Shown) -> None:
         state.rejects.append(refuse(state.source, shown, reason))
 
 
-def _is_status(kind: str, attributes: Attributes) -> bool:
-    """True for the status of a queue, which is shown like the queue."""
-    return kind == "queue" and attributes.get("TYPE") in ("QUEUE", "HANDLE")
+def _is_left_out(shown: Shown) -> bool:
+    """True for the status of a queue, shown like the queue, and for channels of clients."""
+    kind = shown.attributes.get("TYPE")
+    if shown.kind == "queue" and kind in ("QUEUE", "HANDLE"):
+        return True
+    return shown.attributes.get("CHLTYPE") == "CLNTCONN"
 
 
 def _show_own(state: TextState, shown: Shown) -> None:
