@@ -1,0 +1,151 @@
+"""A snapshot as texts: one file per queue manager, each made by a worker of its own rows."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import pandas as pd
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.errors import InputError, UsageError
+from clwl_spark.schemas import TABLES
+from clwl_spark.storage import Lake
+from clwl_spark.topology.inspection import CONTENT
+from clwl_spark.topology.snapshots import require_snapshots
+from clwl_spark.topology.spelling import Unsaid
+from clwl_spark.topology.texts import texts_of
+
+SUFFIX: Final = ".mqsc"
+_TEXT_OF: Final = "text_of"
+_MADE: Final = "text_of string, texts array<string>, rows int, left_out array<array<string>>"
+_EVERYBODY: Final = "*"
+
+
+@dataclass(slots=True)
+class Exported:
+    """What an export wrote.
+
+    Attributes:
+        files: the files, in the order of the queue managers.
+        texts: the texts, where no folder was given.
+        rows: rows that the texts say.
+        left_out: rows and attributes that no text can say.
+    """
+
+    files: list[Path] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    rows: int = 0
+    left_out: list[Unsaid] = field(default_factory=list)
+
+
+def export(lake: Lake, snapshot_id: str, qmgr: str | None, folder: Path | None) -> Exported:
+    """Write a snapshot as MQSC and DISPLAY output, which `ingest` reads back to the same rows.
+
+    Args:
+        lake: where from.
+        snapshot_id: the snapshot.
+        qmgr: only the text of this queue manager: its definitions and what it sees.
+        folder: a new or empty folder for one file per queue manager, `QM1.mqsc`; rows that one
+            text cannot hold beside each other are in `QM1~2.mqsc` and so on. None = all in one.
+
+    Raises:
+        InputError: there is no such snapshot, or nothing of the queue manager in it.
+        UsageError: the folder has files, or cannot be made.
+    """
+    require_snapshots(lake, snapshot_id)
+    if folder is not None:
+        _make(folder)
+    exported = Exported()
+    for row in made_texts(lake, snapshot_id, qmgr).orderBy(_TEXT_OF).toLocalIterator():
+        exported.rows += row["rows"]
+        exported.left_out += [Unsaid(*found) for found in row["left_out"]]
+        if folder is None:
+            _add_one(exported, row[_TEXT_OF], row["texts"])
+        else:
+            exported.files += _written(folder, row[_TEXT_OF], row["texts"])
+    if not exported.files and not exported.texts:
+        of_whom = f" of {qmgr}" if qmgr else ""
+        raise InputError(f"snapshot '{snapshot_id}' has nothing{of_whom} that a text can say")
+    return exported
+
+
+def made_texts(lake: Lake, snapshot_id: str, qmgr: str | None = None) -> DataFrame:
+    """The texts of each queue manager.
+
+    Grain: one row per queue manager that has or sees anything: text_of, texts, rows, left_out.
+    """
+    rows = reduce(DataFrame.unionByName, (_owned(lake, name, snapshot_id) for name in CONTENT))
+    if qmgr is not None:
+        rows = rows.where(F.col(_TEXT_OF) == qmgr)
+    grouped = rows.groupBy(_TEXT_OF).agg(F.collect_list(F.struct("of", "row")).alias("rows"))
+    return grouped.mapInPandas(_make_texts, _MADE)
+
+
+def _owned(lake: Lake, table: str, snapshot_id: str) -> DataFrame:
+    """The rows of one table, each with the queue manager whose text says it.
+
+    Grain: one row per row: text_of, of (the table), row (JSON).
+    """
+    names = [name for name in TABLES[table].names if name not in (c.SNAPSHOT_ID, c.SOURCE)]
+    rows = lake.read_or_empty(table).where(F.col(c.SNAPSHOT_ID) == snapshot_id)
+    owner = F.col(c.QMGR)
+    if c.OBSERVER in names:
+        owner = F.when(F.col(c.OBSERVER) == _EVERYBODY, owner).otherwise(F.col(c.OBSERVER))
+    row = F.to_json(F.struct(*names))
+    return rows.select(owner.alias(_TEXT_OF), F.lit(table).alias("of"), row.alias("row"))
+
+
+def _make_texts(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    """Texts of queue managers, in a worker."""
+    for batch in batches:
+        made = [
+            _made(qmgr, rows) for qmgr, rows in zip(batch[_TEXT_OF], batch["rows"], strict=True)
+        ]
+        yield pd.DataFrame(made, columns=[_TEXT_OF, "texts", "rows", "left_out"])
+
+
+def _made(qmgr: str, rows: Any) -> tuple[str, list[str], int, list[list[str]]]:  # noqa: ANN401
+    """The texts of one queue manager; `rows` are (table, JSON), in any order."""
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for found in rows:
+        tables.setdefault(found["of"], []).append(json.loads(found["row"]))
+    texts, left_out = texts_of(qmgr, tables)
+    whole = sum(1 for x in left_out if not x.column)
+    told = [[x.row, x.column, x.why] for x in left_out]
+    return qmgr, texts, len(rows) - whole, told
+
+
+def _make(folder: Path) -> None:
+    """Make the folder; files of an earlier export in it would be read with the new ones."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        there = any(folder.iterdir())
+    except OSError as error:
+        raise UsageError(f"--out {folder}: {error.strerror}; give a new folder") from error
+    if there:
+        raise UsageError(f"--out {folder} is not empty: give a new folder")
+
+
+def _written(folder: Path, qmgr: str, texts: list[str]) -> list[Path]:
+    """Write the files of one queue manager; `/` and `%` of its name are escaped."""
+    paths = []
+    for number, text in enumerate(texts, 1):
+        part = f"~{number}" if number > 1 else ""
+        path = folder / f"{quote(qmgr, safe='')}{part}{SUFFIX}"
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def _add_one(exported: Exported, qmgr: str, texts: list[str]) -> None:
+    """Add the first text of a queue manager: in one text, a second one would undo the first."""
+    exported.texts += texts[:1]
+    if texts[1:]:
+        why = f"{len(texts) - 1} more text(s) with other definitions of the same objects"
+        exported.left_out.append(Unsaid(qmgr, "", f"{why}: give --out a folder"))
