@@ -18,7 +18,16 @@ from typing import Annotated, Final
 
 import typer
 
-from clwl_spark.commands.words import machine, routing, sharing, synthetic, topology
+from clwl_spark.commands.words import (
+    machine,
+    repository,
+    routing,
+    sharing,
+    synthetic,
+    topology,
+    tracing,
+    waiting,
+)
 from clwl_spark.commands.words.options import with_options
 
 ANYTHING_ELSE: Final = 3
@@ -92,6 +101,9 @@ for _command in (
     *topology.COMMANDS,
     *routing.COMMANDS,
     *sharing.COMMANDS,
+    *repository.COMMANDS,
+    *waiting.COMMANDS,
+    *tracing.COMMANDS,
     *machine.COMMANDS,
 ):
     app.command(_command.__name__.replace("_", "-"))(with_options(_command))

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
@@ -20,29 +19,40 @@ def in_force(lake: Lake, at: datetime | None = None) -> tuple[str, datetime]:
     Raises:
         MissingSnapshotError: there is no valid snapshot yet at that moment, or none at all.
         MissingLakeError: the lake has no snapshots.
-
-    Source: SEMANTICS S1.
     """
-    valid = valid_snapshots(lake)
-    known = valid if at is None else valid.where(F.col(c.VALID_FROM) <= F.lit(at))
-    last = known.orderBy(F.desc(c.VALID_FROM), F.desc(c.SNAPSHOT_ID)).first()
-    if last is not None:
-        return str(last[0]), as_utc(last[1])
-    first = valid.orderBy(c.VALID_FROM).first()
-    if first is None or at is None:
+    return list(history(lake, at).items())[-1]
+
+
+def history(lake: Lake, at: datetime | None = None) -> dict[str, datetime]:
+    """The valid snapshots up to a moment, in order, and since when each is in force.
+
+    The last one is in force at the moment; without a moment it is the last of all.
+
+    Raises:
+        MissingSnapshotError: there is no valid snapshot yet at that moment, or none at all.
+        MissingLakeError: the lake has no snapshots.
+
+    Source: SEMANTICS S1, C1 (order).
+    """
+    rows = (
+        lake.read(SNAPSHOTS.name)
+        .where(F.col(c.STATUS) == SnapshotStatus.VALID.value)
+        .select(c.SNAPSHOT_ID, c.VALID_FROM)
+        .collect()
+    )
+    valid = sorted((as_utc(row[1]), str(row[0])) for row in rows)
+    found = {name: since for since, name in valid if at is None or since <= at}
+    if found:
+        return found
+    if not valid or at is None:
         raise MissingSnapshotError(
             f"no valid snapshot in {lake.root}: make one with `clwl ingest` or `clwl generate`"
         )
+    since, name = valid[0]
     raise MissingSnapshotError(
-        f"{shown(at)} is before the first valid snapshot of {lake.root}, {first[0]} from "
-        f"{shown(as_utc(first[1]))}: give that moment or a later one"
+        f"{shown(at)} is before the first valid snapshot of {lake.root}, {name} from "
+        f"{shown(since)}: give that moment or a later one"
     )
-
-
-def valid_snapshots(lake: Lake) -> DataFrame:
-    """The valid snapshots: (snapshot_id, valid_from), one row each."""
-    rows = lake.read(SNAPSHOTS.name).where(F.col(c.STATUS) == SnapshotStatus.VALID.value)
-    return rows.select(c.SNAPSHOT_ID, c.VALID_FROM)
 
 
 def as_utc(collected: datetime) -> datetime:
