@@ -45,7 +45,7 @@ _TABLES: Final = {
 _CHANNEL_TYPES: Final = frozenset(
     {"AMQP", "CLNTCONN", "CLUSRCVR", "CLUSSDR", "MQTT", "RCVR", "RQSTR", "SDR", "SVR", "SVRCONN"}
 )
-_INSERT: Final = re.compile(r"\+\w+\+")
+_INSERT: Final = re.compile(r"\+[A-Z][A-Z0-9_]*\+")
 _DESCRIPTION: Final = re.compile(r"\bDESCR\s*\(\s*'(?:[^']|'')*'\s*\)", re.IGNORECASE)
 
 

@@ -115,7 +115,7 @@ def _attributes(body: Sequence[Line]) -> Iterator[Found]:
     """Give (line, keyword, value) of every attribute; bare words have the value ''."""
     margin = min((_indent(line) for _, line in body if line.strip()), default=0)
     column = margin + SECOND_COLUMN
-    columnar = any(_starts_at(line, column) for _, line in body)
+    columnar = any(_is_pair_of_cells(line, column) for _, line in body)
     for number, line in _whole(body):
         if columnar and "\n" not in line:
             yield from ((number, key, value) for key, value in _columns(line, column))
@@ -149,6 +149,13 @@ def _indent(line: str) -> int:
 def _starts_at(line: str, column: int) -> bool:
     """True where a second attribute starts at this column."""
     return len(line) > column and line[column - 1] == " " and bool(KEY.match(line, column))
+
+
+def _is_pair_of_cells(line: str, column: int) -> bool:
+    """True where a line is two attributes, the second at the second column."""
+    if not _starts_at(line, column):
+        return False
+    return len(pairs_of(line[:column])) == len(pairs_of(line[column:])) == 1
 
 
 def _columns(line: str, column: int) -> Pairs:

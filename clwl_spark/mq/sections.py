@@ -1,11 +1,11 @@
-"""Whose text it is: events grouped by queue manager, and what is no part of any of its texts."""
+"""Events grouped by queue manager, and what is no part of any of its texts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from clwl_spark.errors import IngestError
 from clwl_spark.mq.mqsc import is_mqs_command
+from clwl_spark.mq.naming import Section, with_names
 from clwl_spark.mq.records import (
     SHOWN_TEXT,
     Broken,
@@ -23,20 +23,6 @@ from clwl_spark.mq.words import ENDS
 
 RUNS: Final = frozenset({"session", "here"})
 """Openings that start another run of runmqsc, where text behind an END counts again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Consecutive events of one queue manager; origin '' where no line opens it.
-
-    `hint` is what a shell's or prompt's words before it say, for texts that name nobody better.
-    """
-
-    qmgr: str
-    origin: str
-    events: tuple[Event, ...]
-    terminator: str = ""
-    hint: str = ""
 
 
 def read_sections(
@@ -63,7 +49,7 @@ def read_sections(
         if isinstance(event, Broken)
     ]
     sections, rejects = _without_prose(_split(events), source)
-    named = _named(_until_end(sections), source, observer)
+    named = with_names(_until_end(sections), source, observer)
     untold = [] if named else unknown_types(events, source)
     return named, [*broken, *rejects, *untold]
 
@@ -179,79 +165,3 @@ def _until_end(sections: Sequence[Section]) -> list[Section]:
                 break
         kept.append(replace(section, events=tuple(events)))
     return kept
-
-
-def _named(sections: Sequence[Section], source: str, observer: str | None) -> list[Section]:
-    """Give every section its queue manager: its own, a neighbour's, else the observer."""
-    names = [section.qmgr or _own_receiver(section.events) for section in sections]
-    if any(names) or not observer:
-        names = [name or part.hint for name, part in zip(names, sections, strict=True)]
-    fallback = next(filter(None, names), "") or observer or _hinted(sections)
-    if not fallback:
-        _refuse_nameless(sections, source)
-        return []
-    named: list[Section] = []
-    for section, name in zip(sections, names, strict=True):
-        fallback = name or fallback
-        named.append(replace(section, qmgr=fallback))
-    return list(filter(_has_content, named))
-
-
-def _has_content(section: Section) -> bool:
-    return any(isinstance(event, Script | Shown) for event in section.events)
-
-
-def _refuse_nameless(sections: Iterable[Section], source: str) -> None:
-    """Refuse a text that says something of a queue manager, but not of which.
-
-    Raises:
-        IngestError: it does.
-    """
-    if any(map(_says_something, sections)):
-        message = (
-            f"{source}: names no queue manager; say whose text it is with --observer, or add the "
-            f"output of DISPLAY QMGR"
-        )
-        raise IngestError(message)
-
-
-def _says_something(section: Section) -> bool:
-    """True where rows may come of a section, so that it matters whose text it is."""
-    return any(
-        (isinstance(event, Shown) and event.kind not in ("", "qmstatus", "pubsub"))
-        or (isinstance(event, Script) and is_mqs_command(event.text, changing=True))
-        for event in section.events
-    )
-
-
-def _own_receiver(events: Iterable[Event]) -> str:
-    """The viewer of DISPLAY CLUSQMGR output: the one shown with its own CLUSRCVR."""
-    names = {
-        event.attributes.get("CLUSQMGR", "")
-        for event in events
-        if isinstance(event, Shown)
-        and event.kind == "clusqmgr"
-        and event.attributes.get("DEFTYPE") == "CLUSRCVR"
-    }
-    return names.pop() if len(names) == 1 else ""
-
-
-def _hinted(sections: Iterable[Section]) -> str:
-    """The last resort: words around the text that all speak of the same queue manager.
-
-    QMSTATUS and PUBSUB; then the command prefix of z/OS messages, by custom the queue manager's
-    name.
-    """
-    events = [event for section in sections for event in section.events]
-    hints: set[str] = set()
-    systems: set[str] = set()
-    for event in events:
-        if not isinstance(event, Shown):
-            continue
-        systems.add(event.system)
-        if event.kind == "qmstatus" or event.attributes.get("TYPE") == "LOCAL":
-            hints.add(event.attributes.get("QMNAME", ""))
-    for names in (hints - {""}, systems - {""}):
-        if len(names) == 1:
-            return names.pop()
-    return ""

@@ -8,6 +8,7 @@ from typing import Final
 from clwl_spark.mq import values
 from clwl_spark.mq.changes import carry_out
 from clwl_spark.mq.keywords import EVERY_KEYWORD, OTHER_OBJECTS, SHOWN
+from clwl_spark.mq.naming import Section
 from clwl_spark.mq.records import (
     SHOWN_TEXT,
     Attributes,
@@ -20,7 +21,6 @@ from clwl_spark.mq.records import (
     Shown,
     TextState,
 )
-from clwl_spark.mq.sections import Section
 
 NAME_KEYS: Final = {
     "queue": ("QUEUE",),

@@ -16,6 +16,11 @@ def read_own(text: str, qmgr: str = "QM1") -> Reading:
     return read_text(text, "own.mqsc", qmgr)
 
 
+def one(reading, table):
+    (row,) = reading.rows[table]
+    return row
+
+
 def session(qmgr: str, *blocks: str) -> str:
     """A runmqsc session with these outputs."""
     start = (
