@@ -6,6 +6,8 @@ Source: CONTRACT.md. Columns that the contract does not name are additions of th
 from typing import Final
 
 from clwl_spark.schemas.declare import Column, Table
+from clwl_spark.schemas.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
+from clwl_spark.schemas.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
 from clwl_spark.schemas.routing import (
     BALANCE_HISTORY,
     MESSAGES,
@@ -42,6 +44,8 @@ __all__ = [
     "CHANNEL_STATUS",
     "CLUSTER_CHANNELS",
     "CLUSTER_SENDERS",
+    "HOPS",
+    "HOP_BATCHES",
     "INGEST_REJECTS",
     "MESSAGES",
     "OUTCOMES",
@@ -61,7 +65,10 @@ __all__ = [
     "SWITCHES",
     "TABLES",
     "TOPICS",
+    "TOPIC_CONFLICTS",
+    "TOPIC_COSTS",
     "TOPOLOGY",
+    "XMITQ_LINKS",
     "Column",
     "Table",
 ]
@@ -95,5 +102,10 @@ TABLES: Final[dict[str, Table]] = {
         CHANNEL_EVENTS,
         SWITCHES,
         SWITCHED_MESSAGES,
+        HOPS,
+        HOP_BATCHES,
+        XMITQ_LINKS,
+        TOPIC_COSTS,
+        TOPIC_CONFLICTS,
     )
 }

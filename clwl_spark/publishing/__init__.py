@@ -1,0 +1,1 @@
+"""Cluster topics: definitions that contradict one another, and what a design costs."""

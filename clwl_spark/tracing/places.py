@@ -1,0 +1,259 @@
+"""What happens to a message at one place of its way, for many places at once.
+
+A place is a put: an object, an object queue manager and how the message came there. Where it goes
+on to is what the queue manager found out about the names, not what the application said:
+- A cluster queue is asked for by its resolved name, no queue manager named; what was looked up by
+  a queue manager's name (kind QMGR) keeps that name, so that an alias there has its say.
+- What comes over a cluster channel is put with via CLUSTER; over a point-to-point channel LOCAL,
+  since only cluster channels prefer the local queue (SEMANTICS, rule 6).
+- A transmission queue leads to the queue manager of `xmitq_links`, else to the one of its own
+  name, else to the one that the message is for, as far as the snapshot defines them.
+- A publication that has come to another queue manager is handed to the subscriptions there.
+- What goes to a queue manager that the snapshot does not define ends at the queue that was seen.
+
+Source: seed 4, "Routing Into and Out of clusters", scenarios 1 to 5; SEMANTICS is silent on hops.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.analysis.shares import Route, long_run_shares
+from clwl_spark.plan.facts import CURRENT, DEFINITIONS, senders
+from clwl_spark.plan.names import NAME
+from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.plan.transmit import TransmissionQueues, now
+from clwl_spark.rules.routes import ROUTE_ORDER
+from clwl_spark.schemas.journeys import End
+from clwl_spark.topology.views import EVERYBODY, VIEWER, Topology
+from clwl_spark.vocabulary import ObjectType, PlanKind, Via
+
+Row = dict[str, Any]
+SHARE: Final = "expected_share"
+_AT_HAND: Final = 30
+"""Up to so many places, frames are brought here: planning is twice as fast from rows at hand."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A put on the way of a message."""
+
+    qmgr: str
+    object_name: str
+    object_qmgr: str = ""
+    via: str = Via.LOCAL.value
+    object_type: str = ObjectType.QUEUE.value
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A way that ends: how, on which queue manager, and at which object."""
+
+    end: End
+    qmgr: str
+    object_name: str
+    object_qmgr: str = ""
+    reason: int = 0
+    xmitq: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A place and what happens there.
+
+    Attributes:
+        place: the put.
+        plan: its row of `route_plans`, less `reset_epoch`.
+        routes: as in `clwl explain --json`.
+        onward: (next place, share) of the messages that go on.
+        endings: (ending, share) of those that do not.
+    """
+
+    place: Place
+    plan: Row
+    routes: Sequence[Row] = ()
+    onward: Sequence[tuple[Place, float]] = ()
+    endings: Sequence[tuple[Ending, float]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What a trace needs to know of a snapshot.
+
+    Attributes:
+        snapshot_id: the snapshot.
+        topology: its tables.
+        defined: queue managers whose own definitions it has.
+        links: (queue manager, transmission queue) -> queue manager at the other end.
+    """
+
+    snapshot_id: str
+    topology: Topology
+    defined: frozenset[str]
+    links: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def other_end(self, qmgr: str, xmitq: str, meant_for: str) -> str | None:
+        """The queue manager that a transmission queue leads to; None where nobody knows."""
+        linked = self.links.get((qmgr, xmitq))
+        if linked is not None:
+            return linked if linked in self.defined else None
+        named = (name for name in (xmitq, meant_for) if name in self.defined and name != qmgr)
+        return next(named, None)
+
+
+def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[Hop]:
+    """Plan the puts of several places in one pass.
+
+    Args:
+        places: distinct.
+        network: the snapshot.
+        ladder: which rules.
+
+    Returns:
+        (places,) what happens at each.
+    """
+    spark = network.topology.queues.sparkSession
+    rows = [
+        (network.snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via)
+        for x in places
+    ]
+    requests = spark.createDataFrame(rows, ", ".join(f"{name} string" for name in REQUEST))
+    asked = requests.select(plan_id().alias(c.PLAN_ID), *REQUEST)
+    keep = _at_hand if len(places) <= _AT_HAND else _settled
+    topology = _as_seen_by(places, network.topology, at_hand=len(places) <= _AT_HAND)
+    made = make_plans(asked, topology, ladder, keep=keep)
+    plans = {tuple(row[x] for x in REQUEST): row.asDict() for row in made.plans.collect()}
+    survivors = made.candidates.where(F.col(c.ELIMINATED_BY).isNull()).collect()
+    routes = _routes(sorted((row.asDict() for row in survivors), key=_route_order), asked, topology)
+    found = []
+    for place, row in zip(places, rows, strict=True):
+        plan = plans[row]
+        chosen = routes.get(plan[c.PLAN_ID], []) if plan[c.REASON] == 0 else []
+        found.append(_hop(place, plan, chosen, network))
+    return found
+
+
+def _at_hand(frame: DataFrame) -> DataFrame:
+    return frame.sparkSession.createDataFrame(frame.toArrow(), frame.schema)
+
+
+def _settled(frame: DataFrame) -> DataFrame:
+    return frame.localCheckpoint()
+
+
+def _as_seen_by(places: Sequence[Place], topology: Topology, *, at_hand: bool) -> Topology:
+    """What these puts can meet: own definitions, all rows of own views, and the names in them."""
+    if not at_hand:
+        return topology
+    qmgrs = sorted({place.qmgr for place in places})
+    own = F.col(c.QMGR).isin(qmgrs)
+    in_own_view = F.col(c.OBSERVER).isin(qmgrs)
+    seen = F.col(c.OBSERVER).isin(EVERYBODY, *qmgrs)
+    named = F.array(c.TARGET, c.RNAME, c.RQMNAME)
+    leads_to = topology.queues.where(seen & own).select(F.explode(named)).distinct().collect()
+    names = {x for place in places for x in (place.object_name, place.object_qmgr)}
+    met = own | in_own_view | F.col(c.QUEUE).isin(sorted(names | {row[0] for row in leads_to}))
+    return Topology(
+        queue_managers=_at_hand(topology.queue_managers.where(seen & own)),
+        cluster_channels=_at_hand(topology.cluster_channels.where(seen)),
+        channel_status=_at_hand(topology.channel_status.where(own)),
+        queues=_at_hand(topology.queues.where(seen & met)),
+        topics=_at_hand(topology.topics.where(seen)),
+        subscriptions=_at_hand(topology.subscriptions.where(own)),
+    )
+
+
+def _route_order(row: Row) -> tuple[Any, ...]:
+    return (row[c.PLAN_ID], *(row[x] for x in (c.CHOICE, *ROUTE_ORDER)))
+
+
+def _routes(rows: Sequence[Row], asked: DataFrame, topology: Topology) -> dict[int, list[Row]]:
+    """The routes of each plan with transmission queue and long-run share."""
+    viewers = asked.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
+    found = {x[VIEWER]: x.asDict(recursive=True) for x in senders(viewers, topology).collect()}
+    sender_of = {row[c.PLAN_ID]: found[row[c.QMGR]] for row in asked.collect()}
+    routes: dict[int, list[Row]] = {}
+    for plan, of_plan in groupby(rows, key=lambda row: row[c.PLAN_ID]):
+        sender = sender_of[plan]
+        queues = _transmission_queues(sender)
+        copies = [list(copy) for _, copy in groupby(of_plan, key=lambda row: row[c.CHOICE])]
+        for copy in copies:
+            seen = [Route(r[c.DEST_QMGR], r[c.CHANNEL], r[c.IS_LOCAL], r[c.CLWLWGHT]) for r in copy]
+            shares = long_run_shares(seen, sender[c.CLWLMRUC])
+            routes.setdefault(plan, []).extend(
+                _route(row, queues, float(share / len(copies)))
+                for row, share in zip(copy, shares, strict=True)
+            )
+    return routes
+
+
+def _transmission_queues(sender: Row) -> TransmissionQueues:
+    current = sender[CURRENT] or ()
+    return TransmissionQueues(
+        defclxq=sender[c.DEFCLXQ],
+        definitions=[(x[NAME], x[c.CLCHNAME]) for x in sender[DEFINITIONS] or ()],
+        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in current},
+    )
+
+
+def _route(row: Row, queues: TransmissionQueues, share: float) -> Row:
+    is_local = row[c.IS_LOCAL]
+    return {
+        **{name: row[name] for name in (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL)},
+        c.CLUSTER: row[c.CHANNEL_CLUSTER],
+        c.XMITQ: None if is_local else now(row[c.CHANNEL], row[c.DEST_QMGR], queues),
+        c.IS_LOCAL: is_local,
+        c.CLWLWGHT: row[c.CLWLWGHT],
+        SHARE: share,
+    }
+
+
+def _hop(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> Hop:
+    """Where the messages of a place go on to, and where they end."""
+    name, for_qmgr = plan[c.RESOLVED_OBJECT], plan[c.RESOLVED_QMGR]
+    if plan[c.REASON] != 0:
+        dead = Ending(
+            End.DEAD_END, place.qmgr, place.object_name, place.object_qmgr, plan[c.REASON]
+        )
+        return Hop(place, plan, endings=[(dead, 1.0)])
+    if plan[c.KIND] == PlanKind.LOCAL:
+        return Hop(place, plan, endings=[(Ending(_kept(place), place.qmgr, name), 1.0)])
+    if plan[c.KIND] == PlanKind.XMITQ:
+        other = network.other_end(place.qmgr, plan[c.XMITQ], for_qmgr)
+        if other is None:
+            left = Ending(End.LEAVES, place.qmgr, name, for_qmgr, xmitq=plan[c.XMITQ])
+            return Hop(place, plan, endings=[(left, 1.0)])
+        return Hop(place, plan, onward=[(Place(other, name, for_qmgr), 1.0)])
+    asked_for = for_qmgr if plan[c.KIND] == PlanKind.QMGR else ""
+    onward: dict[Place, float] = {}
+    endings: list[tuple[Ending, float]] = []
+    for route in routes:
+        ending = _ending(place, route, asked_for, network)
+        if ending is not None:
+            endings.append((ending, route[SHARE]))
+        else:
+            to = Place(route[c.DEST_QMGR], name, asked_for, Via.CLUSTER.value)
+            onward[to] = onward.get(to, 0.0) + route[SHARE]
+    going = [(to, share) for to, share in onward.items() if share > 0]
+    return Hop(place, plan, routes, going, [(x, share) for x, share in endings if share > 0])
+
+
+def _ending(place: Place, route: Row, asked_for: str, network: Network) -> Ending | None:
+    """How a route's messages end, or None where they are put again at its other end."""
+    dest, name = route[c.DEST_QMGR], route[c.DEST_OBJECT]
+    if route[c.IS_LOCAL] or place.object_type == ObjectType.TOPIC:
+        return Ending(_kept(place), dest, name)
+    if dest in network.defined:
+        return None
+    if asked_for:
+        return Ending(End.LEAVES, place.qmgr, name, asked_for, xmitq=route[c.XMITQ])
+    return Ending(End.QUEUE, dest, name)
+
+
+def _kept(place: Place) -> End:
+    return End.TOPIC if place.object_type == ObjectType.TOPIC else End.QUEUE
