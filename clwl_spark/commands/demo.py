@@ -22,7 +22,7 @@ from clwl_spark.commands.work import SMALL_WORK, Work, at_work
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.run import route
 from clwl_spark.storage import Lake, Transaction
-from clwl_spark.topology.ingest import ingest
+from clwl_spark.topology.ingest import IngestOptions, ingest
 
 LAKE: Final = "clwl-demo"
 SNAPSHOT: Final = "demo"
@@ -62,7 +62,8 @@ def _shown(work: Work) -> dict[str, Any]:
     samples = samples_folder()
     with screen.progress("demo") as tell:
         tell("ingest", 0, 1)
-        ingested = ingest(lake, [samples / "topology"], SNAPSHOT, VALID_FROM).to_json()
+        when = IngestOptions(valid_from=VALID_FROM)
+        ingested = ingest(lake, [samples / "topology"], SNAPSHOT, when).to_json()
         tell("ingest", 1, 1)
         _put(lake, samples / "messages.csv")
         options = replace(route_options(work.settings), state_partitions=STATE_PARTITIONS)

@@ -13,21 +13,18 @@ from clwl_spark.commands.words.topology import IngestWords
 from clwl_spark.commands.work import at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.settings import moment
-from clwl_spark.topology.ingest import ingest
+from clwl_spark.topology.ingest import IngestOptions, ingest
 
 
 def run(common: Common, options: IngestWords) -> int:
     """Ingest the texts, name what was rejected, and return the exit code."""
     valid_from = _valid_from(options.valid_from)
+    how = IngestOptions(
+        valid_from, options.observer, options.base, options.encoding, options.strict
+    )
     with at_work("ingest", common) as work:
-        summary = ingest(
-            work.lake,
-            options.paths,
-            options.snapshot,
-            valid_from,
-            observer=options.observer,
-            strict=options.strict,
-        ).to_json()
+        with work.screen.progress("ingesting") as tell:
+            summary = ingest(work.lake, options.paths, options.snapshot, how, tell).to_json()
         tell_rejects(summary)
         structlog.get_logger().info(
             "ingested", snapshot_id=options.snapshot, rejects=len(summary["rejects"])

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -12,19 +11,15 @@ import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.schemas import TABLES
 from clwl_spark.storage import Lake
-from clwl_spark.topology.inspection import CONTENT
+from clwl_spark.topology.owned import OF, ROW, TEXT_OF, by_table, owned_rows
 from clwl_spark.topology.snapshots import require_snapshots
 from clwl_spark.topology.spelling import Unsaid
 from clwl_spark.topology.texts import texts_of
 
 SUFFIX: Final = ".mqsc"
-_TEXT_OF: Final = "text_of"
 _MADE: Final = "text_of string, texts array<string>, rows int, left_out array<array<string>>"
-_EVERYBODY: Final = "*"
 
 
 @dataclass(slots=True)
@@ -62,13 +57,13 @@ def export(lake: Lake, snapshot_id: str, qmgr: str | None, folder: Path | None) 
     if folder is not None:
         _make(folder)
     exported = Exported()
-    for row in made_texts(lake, snapshot_id, qmgr).orderBy(_TEXT_OF).toLocalIterator():
+    for row in made_texts(lake, snapshot_id, qmgr).orderBy(TEXT_OF).toLocalIterator():
         exported.rows += row["rows"]
         exported.left_out += [Unsaid(*found) for found in row["left_out"]]
         if folder is None:
-            _add_one(exported, row[_TEXT_OF], row["texts"])
+            _add_one(exported, row[TEXT_OF], row["texts"])
         else:
-            exported.files += _written(folder, row[_TEXT_OF], row["texts"])
+            exported.files += _written(folder, row[TEXT_OF], row["texts"])
     if not exported.files and not exported.texts:
         of_whom = f" of {qmgr}" if qmgr else ""
         raise InputError(f"snapshot '{snapshot_id}' has nothing{of_whom} that a text can say")
@@ -80,41 +75,23 @@ def made_texts(lake: Lake, snapshot_id: str, qmgr: str | None = None) -> DataFra
 
     Grain: one row per queue manager that has or sees anything: text_of, texts, rows, left_out.
     """
-    rows = reduce(DataFrame.unionByName, (_owned(lake, name, snapshot_id) for name in CONTENT))
+    rows = owned_rows(lake, snapshot_id)
     if qmgr is not None:
-        rows = rows.where(F.col(_TEXT_OF) == qmgr)
-    grouped = rows.groupBy(_TEXT_OF).agg(F.collect_list(F.struct("of", "row")).alias("rows"))
+        rows = rows.where(F.col(TEXT_OF) == qmgr)
+    grouped = rows.groupBy(TEXT_OF).agg(F.collect_list(F.struct(OF, ROW)).alias("rows"))
     return grouped.mapInPandas(_make_texts, _MADE)
-
-
-def _owned(lake: Lake, table: str, snapshot_id: str) -> DataFrame:
-    """The rows of one table, each with the queue manager whose text says it.
-
-    Grain: one row per row: text_of, of (the table), row (JSON).
-    """
-    names = [name for name in TABLES[table].names if name not in (c.SNAPSHOT_ID, c.SOURCE)]
-    rows = lake.read_or_empty(table).where(F.col(c.SNAPSHOT_ID) == snapshot_id)
-    owner = F.col(c.QMGR)
-    if c.OBSERVER in names:
-        owner = F.when(F.col(c.OBSERVER) == _EVERYBODY, owner).otherwise(F.col(c.OBSERVER))
-    row = F.to_json(F.struct(*names))
-    return rows.select(owner.alias(_TEXT_OF), F.lit(table).alias("of"), row.alias("row"))
 
 
 def _make_texts(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     """Texts of queue managers, in a worker."""
     for batch in batches:
-        made = [
-            _made(qmgr, rows) for qmgr, rows in zip(batch[_TEXT_OF], batch["rows"], strict=True)
-        ]
-        yield pd.DataFrame(made, columns=[_TEXT_OF, "texts", "rows", "left_out"])
+        made = [_made(qmgr, rows) for qmgr, rows in zip(batch[TEXT_OF], batch["rows"], strict=True)]
+        yield pd.DataFrame(made, columns=[TEXT_OF, "texts", "rows", "left_out"])
 
 
 def _made(qmgr: str, rows: Any) -> tuple[str, list[str], int, list[list[str]]]:  # noqa: ANN401
     """The texts of one queue manager; `rows` are (table, JSON), in any order."""
-    tables: dict[str, list[dict[str, Any]]] = {}
-    for found in rows:
-        tables.setdefault(found["of"], []).append(json.loads(found["row"]))
+    tables = by_table([(found[OF], json.loads(found[ROW])) for found in rows])
     texts, left_out = texts_of(qmgr, tables)
     whole = sum(1 for x in left_out if not x.column)
     told = [[x.row, x.column, x.why] for x in left_out]

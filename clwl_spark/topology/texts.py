@@ -68,12 +68,6 @@ class _Texts:
         part.commands.append(command)
 
 
-def owner(row: Row) -> str:
-    """The queue manager whose text a row is part of."""
-    observer = row.get(c.OBSERVER, _EVERYONE)
-    return str(row[c.QMGR] if observer == _EVERYONE else observer)
-
-
 def texts_of(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[list[str], list[Unsaid]]:
     """The texts of one queue manager, and what they cannot say.
 
@@ -82,7 +76,7 @@ def texts_of(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[list[str], l
 
     Args:
         qmgr: the queue manager.
-        rows: by table name, those that it is the `owner` of; null attributes may be absent.
+        rows: by table name, those that it is the `owned.owner` of; null attributes may be absent.
 
     Returns:
         The texts, and each row or attribute that is not in them.

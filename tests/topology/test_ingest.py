@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from clwl_spark.errors import IngestError, LakeStateError
 from clwl_spark.schemas import ROUTE_PLANS, TABLES
 from clwl_spark.storage import Lake
-from clwl_spark.topology.ingest import STEM, ingest
+from clwl_spark.topology.ingest import STEM, IngestOptions, ingest
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 QM1 = """
@@ -54,7 +54,7 @@ def column(lake, table, name):
 
 
 def test_ingesting_again_changes_nothing_and_other_files_are_merged(lake, folder, tmp_path):
-    summary = ingest(lake, [folder], "S1", NOON, STEM)
+    summary = ingest(lake, [folder], "S1", IngestOptions(NOON, STEM))
     assert summary.files == 2
     assert summary.rows["queues"] == 2
     assert summary.rows["cluster_channels"] == 2
@@ -67,14 +67,14 @@ def test_ingesting_again_changes_nothing_and_other_files_are_merged(lake, folder
     refused = lake.read("snapshots").withColumn("status", F.lit("QUARANTINED"))
     lake.replace("snapshots", refused, "snapshot_id = 'S1'")
     before = versions(lake)
-    again = ingest(lake, [folder], "S1", observer=STEM)
+    again = ingest(lake, [folder], "S1", IngestOptions(observer=STEM))
     assert again.to_json() == summary.to_json()
     assert versions(lake) == before
 
     other = tmp_path / "QM3.txt"
     other.write_text("DEFINE QLOCAL(APP.Q) CLUSTER(K)\nDEFINE QLOCAL(NEW.Q)\n")
     (tmp_path / "QM1.txt").write_text("DEFINE QLOCAL(APP.Q) CLUSTER(K) CLWLRANK(7)\n")
-    merged = ingest(lake, [other, tmp_path / "QM1.txt"], "S1", observer=STEM)
+    merged = ingest(lake, [other, tmp_path / "QM1.txt"], "S1", IngestOptions(observer=STEM))
     assert merged.rows["queues"] == 3
     assert merged.replaced["queues"] == 1
     ranks = {(row.qmgr, row.queue): row.clwlrank for row in lake.read("queues").collect()}
@@ -90,7 +90,7 @@ def test_ingesting_again_changes_nothing_and_other_files_are_merged(lake, folder
 
 
 def test_the_document_is_the_contract_s(lake, folder):
-    document = ingest(lake, [folder / "QM1.mqsc"], "S1", observer="GATE").to_json()
+    document = ingest(lake, [folder / "QM1.mqsc"], "S1", IngestOptions(observer="GATE")).to_json()
     assert list(document) == ["snapshot_id", "files", "rows", "rejects"]
     assert document["snapshot_id"] == "S1"
     assert document["rejects"] == []
@@ -98,20 +98,20 @@ def test_the_document_is_the_contract_s(lake, folder):
 
 
 def test_a_used_snapshot_is_refused(lake, folder, spark):
-    ingest(lake, [folder / "QM1.mqsc"], "S1", observer=STEM)
+    ingest(lake, [folder / "QM1.mqsc"], "S1", IngestOptions(observer=STEM))
     plan = {"plan_id": 1, "snapshot_id": "S1"}
     row = tuple(plan.get(name) for name in ROUTE_PLANS.names)
     lake.create([ROUTE_PLANS])
     lake.append("route_plans", spark.createDataFrame([row], ROUTE_PLANS.schema))
     before = versions(lake)
     with pytest.raises(LakeStateError, match="used by routing"):
-        ingest(lake, [folder / "more"], "S1", observer=STEM)
+        ingest(lake, [folder / "more"], "S1", IngestOptions(observer=STEM))
     assert versions(lake) == before
 
 
 def test_what_cannot_be_used_at_all_is_refused_and_leaves_no_lake(lake, folder, tmp_path):
     with pytest.raises(IngestError, match=r"1 piece.*QM2.mqsc:4"):
-        ingest(lake, [folder], "S1", observer=STEM, strict=True)
+        ingest(lake, [folder], "S1", IngestOptions(observer=STEM, strict=True))
     with pytest.raises(IngestError, match="queue manager"):
         ingest(lake, [folder / "QM1.mqsc"], "S1")
     with pytest.raises(IngestError, match="no such file"):
@@ -122,7 +122,7 @@ def test_what_cannot_be_used_at_all_is_refused_and_leaves_no_lake(lake, folder, 
         ingest(lake, [empty], "S1")
     (empty / "notes.txt").write_text("Dear diary,\n")
     with pytest.raises(IngestError, match="nothing in 1 file"):
-        ingest(lake, [empty], "S1", observer="QM1")
+        ingest(lake, [empty], "S1", IngestOptions(observer="QM1"))
     assert not lake.exists("snapshots")
 
 
@@ -130,6 +130,6 @@ def test_the_stem_stands_only_for_texts_that_name_no_queue_manager(lake, tmp_pat
     dump = tmp_path / "export.txt"
     dump.write_text("Starting MQSC for queue manager QM7.\n" + QM1)
     (tmp_path / "QM8.mqsc").write_text(QM2)
-    ingest(lake, [dump, tmp_path / "QM8.mqsc"], "S1", observer=STEM)
+    ingest(lake, [dump, tmp_path / "QM8.mqsc"], "S1", IngestOptions(observer=STEM))
     assert set(column(lake, "queues", "qmgr")) <= {"QM7", "QM8"}
     assert "QM8" in column(lake, "queues", "qmgr")
