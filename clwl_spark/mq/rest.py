@@ -1,13 +1,12 @@
 """JSON: answers of the administrative REST interface, and displayed objects one to a line."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from clwl_spark.mq.display import FIRST_KEYS
+from clwl_spark.mq.documents import DECODER, LineNumbers, Piece, document_items, pieces_of
 from clwl_spark.mq.records import (
-    SHOWN_TEXT,
     Attributes,
     Broken,
     Embedded,
@@ -36,18 +35,6 @@ _STATUS_KEYS: Final = {
 """Key of a kind -> the attribute by which the object is a status, and the status's kind."""
 
 _ANSWER: Final = '"commandResponse"'
-_DECODER: Final = json.JSONDecoder()
-_LISTS: Final = re.compile(rf'"(commandResponse|{"|".join(RESOURCES)})"\s*:\s*\[')
-_BLANK: Final = re.compile(r"[\s,]*")
-_START: Final = re.compile(r"^[{\[]", re.MULTILINE)
-
-
-class _Piece(NamedTuple):
-    """One item of a list, where it begins, and the list's name ('' = none, a document)."""
-
-    offset: int
-    of: str
-    item: object
 
 
 def read_json(text: str) -> list[Event] | None:
@@ -64,10 +51,10 @@ def read_json(text: str) -> list[Event] | None:
     """
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    pieces = list(_pieces(text))
+    pieces = pieces_of(text)
     if not pieces or (isinstance(pieces[0].item, Broken) and not pieces[0].of):
         return None
-    counts = _Lines(text)
+    counts = LineNumbers(text)
     events = [event for piece in pieces for event in _events(piece, counts.at(piece.offset))]
     if any(piece.of for piece in pieces):
         return events
@@ -89,14 +76,14 @@ def read_embedded(lines: Sequence[str], index: int) -> tuple[list[Event], int] |
     end = _end_of_answer(lines, index)
     text = "\n".join(lines[index:end])
     try:
-        document, stop = _DECODER.raw_decode(text, text.index("{"))
+        document, stop = DECODER.raw_decode(text, text.index("{"))
     except (json.JSONDecodeError, RecursionError):
         return None
     if not isinstance(document.get("commandResponse"), list):
         return None
-    counts = _Lines(text)
+    counts = LineNumbers(text)
     found: list[Event] = []
-    for piece in _of_document(text, 0, stop, document):
+    for piece in document_items(text, 0, stop, document):
         found.extend(_events(piece, index + counts.at(piece.offset)))
     return [event for event in found if not isinstance(event, Embedded)], end
 
@@ -112,85 +99,7 @@ def _end_of_answer(lines: Sequence[str], index: int) -> int:
     return len(lines)
 
 
-class _Lines:
-    """Line numbers of growing offsets; each part of the text is counted once."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.offset, self.line = text, 0, 1
-
-    def at(self, offset: int) -> int:
-        """Line number of an offset."""
-        start, self.offset = self.offset, max(offset, self.offset)
-        self.line += self.text.count("\n", start, self.offset)
-        return self.line
-
-
-def _pieces(text: str) -> Iterator[_Piece]:
-    """The items of all documents of a text, in order; a broken one is a `Broken`."""
-    at = _skip(text, 0)
-    while at < len(text):
-        try:
-            document, end = _DECODER.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError) as error:
-            yield from _salvaged(text, at, error)
-            following = _START.search(text, at + 1)
-            at = following.start() if following else len(text)
-            continue
-        yield from _of_document(text, at, end, document)
-        at = _skip(text, end)
-
-
-def _skip(text: str, at: int) -> int:
-    """Where the next value begins."""
-    blank = _BLANK.match(text, at)
-    return blank.end() if blank else at
-
-
-def _of_document(text: str, at: int, end: int, document: object) -> Iterator[_Piece]:
-    """The items of one whole document."""
-    if isinstance(document, list):
-        yield from _items(text, text.index("[", at) + 1, "")
-        return
-    found = _LISTS.search(text, at, end)
-    if found and isinstance(document, dict) and isinstance(document.get(found[1]), list):
-        yield from _items(text, found.end(), found[1])
-    else:
-        yield _Piece(at, "", document)
-
-
-def _items(text: str, at: int, of: str) -> Iterator[_Piece]:
-    """The items of a list, as far as they are whole; an array's may be answers themselves."""
-    at = _skip(text, at)
-    while at < len(text) and text[at] != "]":
-        try:
-            item, end = _DECODER.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError):
-            return
-        if of or not isinstance(item, dict):
-            yield _Piece(at, of, item)
-        else:
-            yield from _of_document(text, at, end, item)
-        at = _skip(text, end)
-
-
-def _salvaged(text: str, at: int, error: Exception) -> Iterator[_Piece]:
-    """The whole items of a document that breaks off, and the break."""
-    following = _START.search(text, at + 1)
-    stop = following.start() if following else len(text)
-    found = _LISTS.search(text, at, stop)
-    of = found[1] if found else ""
-    pieces: list[_Piece] = []
-    if found:
-        pieces = list(_items(text, found.end(), of))
-    elif text[at] == "[":
-        pieces = list(_items(text, at + 1, ""))
-    yield from pieces
-    place = pieces[-1].offset if pieces else at
-    near = text[place:stop].split("\n", 1)[0][:SHOWN_TEXT]
-    yield _Piece(place, of, Broken(0, near, f"JSON breaks off here or behind: {error}"))
-
-
-def _events(piece: _Piece, line: int) -> Iterator[Event]:
+def _events(piece: Piece, line: int) -> Iterator[Event]:
     """What one item says; an item with a completion code tells of an object not found."""
     item = piece.item
     if isinstance(item, Broken):

@@ -35,7 +35,6 @@ _LINE: Final = re.compile(
     | (?P<echo>\d+)\ :\s(?P<echoed>.*)
     | (?P<aside>:\s|(?:setmqaut|GRTMQMAUT)\s)
     | AMQ(?P<amq>\d{4})(?P<severity>[A-Z])?:
-    | .*\brunmqsc\s+(?:-\S+\s+)*(?P<here>[^\s|<-]+)[^|]*<<-?\s*['"]?(?P<terminator>\w+)
     | .*Starting\ MQSC\ for\ queue\ manager\ (?P<session>\S+)
     | (?P<ending>(?:\d+|One|No)\ (?:MQSC\ )?commands?\ (?:read|have\ a)|All\ valid\ MQSC\ commands)
     | (?P<prompt>[\w./%]{1,48})\s?>\s?(?:DIS|DEF|ALT|DELETE|START|STOP|REF|SET|PING|END)\w*\b
@@ -50,6 +49,7 @@ _TERMINATED: Final = re.compile(r"((?:[^;']++|'[^']*+'?+)*+);(.*)", re.DOTALL)
 _RUNMQSC: Final = re.compile(
     r"(?:\brunmqsc\s+(?:-[a-z]+\s+)*|/admin/(?:action/)?qmgr/)([\w.%]{1,48})\s*(?:$|[/<|&;>\"'`)?])"
 )
+_HERE: Final = re.compile(r"""\brunmqsc\s+(?:-\S+\s+)*([^\s|<-]+)[^|]{0,200}?<<-?\s*['"]?(\w+)""")
 _BANNER: Final = re.compile(r"\(C\) Copyright IBM Corp", re.IGNORECASE)
 _LOCAL_SESSION: Final = re.compile(r"[^():]*\bMQSC\b[^():]*$")
 _FAILED: Final = re.compile(
@@ -135,6 +135,9 @@ def _read(lines: Lines, index: int, match: Match | None, kind: str) -> Found:
 def _other(lines: Lines, index: int) -> list[Event]:
     """A line that is no command; it may tell which queue manager what follows is of."""
     line = lines[index]
+    here = _HERE.search(line) if "<<" in line else None
+    if here:
+        return [Opening(index + 1, here[1].strip("'\""), "here", here[2])]
     run = _RUNMQSC.search(line)
     if run:
         return [Hint(index + 1, run[1])]
@@ -151,9 +154,9 @@ def _skip(_lines: Lines, index: int, _match: Match) -> Found:
 
 
 def _opening(_lines: Lines, index: int, match: Match) -> Found:
-    origin = "dump" if match["dump"] else "here" if match["here"] else "session"
-    name = match["dump"] or match["here"] or match["session"].removesuffix(".")
-    return [Opening(index + 1, name.strip("'\""), origin, match["terminator"] or "")], index + 1
+    origin = "dump" if match["dump"] else "session"
+    name = match["dump"] or match["session"].removesuffix(".")
+    return [Opening(index + 1, name.strip("'\""), origin)], index + 1
 
 
 def _ending(_lines: Lines, index: int, _match: Match) -> Found:
@@ -236,8 +239,6 @@ def _zos_message(lines: Lines, index: int, match: Match) -> Found:
 
 _READERS: Final[dict[str, Callable[[Lines, int, Match], Found]]] = {
     "dump": _opening,
-    "here": _opening,
-    "terminator": _opening,
     "session": _opening,
     "echoed": _echo,
     "amq": _message,

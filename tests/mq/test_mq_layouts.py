@@ -79,5 +79,5 @@ def test_a_definition_reads_the_same_in_every_layout_of_commands(layout, printed
 @settings(deadline=None)
 @given(printed=definitions)
 def test_a_definition_reads_the_same_in_every_layout_of_displays(layout, printed):
-    plain = {key: text.replace("'", "") or "x" for key, text in printed.attributes.items()}
+    plain = {key: text.replace("'", "").strip() or "x" for key, text in printed.attributes.items()}
     check(Printed(printed.kind, printed.subtype, printed.name, plain), layout)
