@@ -1,0 +1,136 @@
+import pickle
+
+import pytest
+from mq.mqsc_texts import chstatus, clusqmgr, one, queue, session
+
+from clwl_spark.errors import IngestError
+from clwl_spark.mq import combine, observer_of, read_states, read_text, read_texts
+
+OWN = "* Queue manager name: QM1\n"
+
+
+def detail(reading, table):
+    (found,) = reading.details[table]
+    return found
+
+
+def test_files_read_apart_and_sent_around_combine_like_files_read_together():
+    texts = [
+        ("a", OWN + "DEF QL(A) CLUSNL(N)\nALTER QMGR REPOS(K)\nDEFNE QL(B)"),
+        ("b", OWN + "DEF NL(N) NAMES(K,J)\nDEF CHL(C) CHLTYPE(CLUSRCVR) CLUSTER(K)"),
+        ("c", session("QM1", clusqmgr("CLUSQMGR(QM2)", "CHANNEL(C2)", "CLUSTER(K)"))),
+    ]
+    apart = [pickle.loads(pickle.dumps(read_states(text, name))) for name, text in texts]  # noqa: S301
+    assert combine(apart) == read_texts(texts)
+    assert combine(apart) == combine(apart)
+    assert [file.qmgrs for file in apart] == [("QM1",)] * 3
+    assert len(pickle.dumps(apart)) < 4000
+
+
+def test_a_nameless_file_stops_nothing_before_it_is_combined():
+    file = read_states("DEF QL(A)", "a.mqsc")
+    assert "--observer" in file.error
+    with pytest.raises(IngestError, match=r"a\.mqsc"):
+        combine([file])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [("{stem}", "QM1"), ("{folder}", "prod"), ("Q.{folder}.{stem}", "Q.prod.QM1"), ("X", "X")],
+)
+def test_an_observer_may_be_made_of_the_files_path(pattern, name):
+    assert observer_of(pattern, "exports/prod/QM1.mqsc") == name
+    assert read_text("DEF QL(A)", "exports/prod/QM1.mqsc", pattern).qmgrs == (name,)
+
+
+def test_a_text_that_names_its_queue_manager_does_not_need_the_path():
+    assert read_text(OWN + "DEF QL(A)", "x/other.mqsc", "{stem}").qmgrs == ("QM1",)
+
+
+@pytest.mark.parametrize(
+    ("around", "name"),
+    [
+        ('$ echo "dis clusqmgr(*)" | runmqsc QM7\n', "QM7"),
+        ("$ runmqsc -e QM7 < in.mqsc > out\n", "QM7"),
+        ("QM7> dis clusqmgr(*)\n", "QM7"),
+        ("AMQ8705I: x\n   QMNAME(QM7)                 TYPE(QMGR)\n", "QM7"),
+        ("AMQ8723I: x\n   QMNAME(QM7)                 TYPE(LOCAL)\n", "QM7"),
+        ("5724-H72 (C) Copyright IBM Corp. 1994, 2026.\nMQSC für QM7 wird gestartet.\n", "QM7"),
+    ],
+)
+def test_words_around_a_display_name_its_queue_manager(around, name):
+    block = clusqmgr("CLUSQMGR(QM2)", "CHANNEL(C)", "CLUSTER(K)")
+    reading = read_text(around + block, "log")
+    assert reading.qmgrs == (name,)
+    assert reading.rows["queue_managers"] == []
+
+
+def test_an_observer_goes_before_words_around_a_text():
+    block = clusqmgr("CLUSQMGR(QM2)", "CHANNEL(C)", "CLUSTER(K)")
+    assert read_text("$ runmqsc QM7\n" + block, "log", "QM1").qmgrs == ("QM1",)
+
+
+def test_a_definition_tells_all_and_a_display_what_it_shows():
+    assert detail(read_text(OWN + "DEF QL(A)", "a"), "queues").shown is None
+    shown = detail(
+        read_text(session("QM1", queue("QUEUE(A)", "TYPE(QLOCAL)")), "a"), "queues"
+    ).shown
+    assert shown == {"observer", "qmgr", "queue", "qtype"}
+    block = queue("QUEUE(A)", "TYPE(QLOCAL)", "CLUSTER(K)", "XMITQ( )", "CLWLPRTY(3)")
+    assert detail(read_text(session("QM1", block), "a"), "queues").shown == {
+        "observer", "qmgr", "queue", "qtype", "cluster", "xmitq", "clwlprty",
+    }  # fmt: skip
+
+
+def test_a_channels_definition_tells_of_its_queue_manager_what_is_said_of_it():
+    channel = "DEF CHL(C) CHLTYPE(CLUSRCVR) CLUSTER(K)\n"
+    alone = detail(read_text(OWN + channel, "a"), "cluster_channels").shown
+    assert not {"qmtype", "suspended"} & alone
+    assert {"clwlprty", "conname"} <= alone
+    said = OWN + channel + "ALTER QMGR REPOS(K)\nSUSPEND QMGR CLUSTER(K)"
+    assert {"qmtype", "suspended"} <= detail(read_text(said, "a"), "cluster_channels").shown
+
+
+def test_a_view_tells_what_it_shows_and_a_blank_status_is_not_told():
+    block = clusqmgr("CLUSQMGR(QM2)", "CHANNEL(C)", "CLUSTER(K)", "SUSPEND(NO)")
+    shown = detail(read_text(session("QM1", block), "a"), "cluster_channels").shown
+    assert shown == {"observer", "qmgr", "channel", "cluster", "suspended"}
+    status = chstatus("CHANNEL(C)", "CHLTYPE(CLUSSDR)", "RQMNAME(Q)", "STATUS(RUNNING)", "XMITQ( )")
+    told = detail(read_text(session("QM1", status), "a"), "channel_status").shown
+    assert "status" in told
+    assert "xmitq" not in told
+
+
+def test_the_newer_display_changes_what_it_shows_and_nothing_else():
+    old = queue("QUEUE(A)", "TYPE(QLOCAL)", "PUT(DISABLED)", "CLWLPRTY(3)", "ALTDATE(2026-01-01)")
+    new = queue("QUEUE(A)", "TYPE(QLOCAL)", "PUT(ENABLED)", "ALTDATE(2026-01-02)")
+    texts = [("old", session("QM1", old)), ("new", session("QM1", new))]
+    for sources in (texts, texts[::-1]):
+        reading = read_texts(sources)
+        row = one(reading, "queues")
+        assert (row["put_enabled"], row["clwlprty"]) == (True, 3)
+        assert reading.rejects == []
+        assert {"put_enabled", "clwlprty"} <= detail(reading, "queues").shown
+        assert detail(reading, "queues").stamp == "2026-01-02"
+
+
+def test_cluster_times_tell_the_newer_view():
+    texts = [
+        (day, session("QM1", clusqmgr("CLUSQMGR(QM2)", "CHANNEL(C)", "CLUSTER(K)",
+                                      f"CLWLPRTY({day})", f"CLUSDATE(2026-01-0{day})")))
+        for day in "21"
+    ]  # fmt: skip
+    assert one(read_texts(texts), "cluster_channels")["clwlprty"] == 2
+
+
+def test_a_later_file_alters_and_deletes_what_an_earlier_one_defines():
+    first = ("a", OWN + "DEF QL(A) CLUSTER(K) CLWLPRTY(1)\nDEF QL(B)\nDEF QL(T) DEFBIND(GROUP)")
+    change = ("b", OWN + "ALTER QL(A) CLWLPRTY(2)\nDELETE QL(B)\nDEF QL(C) LIKE(T) CLUSTER(K)")
+    reading = read_texts([first, change])
+    rows = {row["queue"]: row for row in reading.rows["queues"]}
+    assert set(rows) == {"A", "C", "T"}
+    assert (rows["A"]["clwlprty"], rows["A"]["source"]) == (2, "a:2")
+    assert (rows["C"]["defbind"], rows["C"]["source"]) == ("GROUP", "b:4")
+    assert reading.rejects == []
+    before = read_texts([change, first])
+    assert [reject.line for reject in before.rejects] == [2, 4]
