@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any, Final, TextIO
@@ -40,7 +40,7 @@ class Screen:
         for part in parts:
             console.print(part)
 
-    def document(self, content: Mapping[str, Any]) -> None:
+    def document(self, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
         """Print the result's JSON document, with `--json`."""
         if self.as_json:
             self.out.write(json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n")

@@ -35,7 +35,7 @@ def matches(channel: str, definitions: Sequence[tuple[str, str]]) -> list[tuple[
     longer literal text, then the lower queue name.
     """
     fitting = [x for x in definitions if _pattern(x[1]).fullmatch(channel)]
-    return sorted(fitting, key=_precedence)
+    return sorted(fitting, key=precedence)
 
 
 def after_next_start(channel: str, queues: TransmissionQueues) -> str:
@@ -53,7 +53,8 @@ def now(channel: str, remote_qmgr: str, queues: TransmissionQueues) -> str:
     return queues.current.get((channel, remote_qmgr)) or after_next_start(channel, queues)
 
 
-def _precedence(definition: tuple[str, str]) -> tuple[int, int, str]:
+def precedence(definition: tuple[str, str]) -> tuple[int, int, str]:
+    """What (queue, clchname) are ordered by: form of the pattern, literal text, queue name."""
     queue, clchname = definition
     stars = clchname.count("*")
     trailing_only = stars == 1 and clchname.endswith("*")

@@ -182,7 +182,7 @@ def _refuse_unknown(lake: Lake, events: Sequence[Event]) -> None:
         used, [c.QMGR, c.CHANNEL], "left_anti"
     )
     for row in missing.orderBy(*OF_EVENT).limit(1).collect():
-        raise _unknown(row[0], row[1], row[2], channels, topology)
+        raise _unknown(*(row[name] for name in OF_EVENT), channels, topology)
 
 
 def _used_channels(lake: Lake, asked: DataFrame) -> DataFrame:

@@ -9,7 +9,7 @@ Source: SEMANTICS 8, P22, P27, P29 to P32.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,29 +21,28 @@ from numpy.typing import NDArray
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
 from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN, History, Puts, route_in_turn
+from clwl_spark.reallocation.ends import (
+    NOWHERE,
+    Ends,
+    Names,
+    Told,
+    counts_of,
+    gathered,
+    left_alone,
+    told_of,
+)
 from clwl_spark.reallocation.waiting import (
     INELIGIBLE,
     IS_PUBLICATION,
     REASONS,
     REQUEST_KEY,
 )
-from clwl_spark.routing.answers import ANSWER_SCHEMA, SenderPlans, read_facts
+from clwl_spark.routing.answers import SenderPlans, read_facts
 from clwl_spark.routing.blocks import to_ipc
 from clwl_spark.schemas import waiting as w
 
 ROWS_AT_A_TIME: Final = 100_000
 NAMED_QMGR: Final = REASONS.index(w.IneligibleReason.NAMED_QMGR)
-NOWHERE: Final = -1
-_AT: Final = {name: ANSWER_SCHEMA.get_field_index(name) for name in ANSWER_SCHEMA.names}
-_SAID: Final = pa.schema(
-    [
-        (w.OUTCOME, pa.string()),
-        (w.DECIDING_RULE, pa.int32()),
-        (w.INELIGIBLE_REASON, pa.string()),
-        (c.REASON, pa.int32()),
-        (w.TO_QMGR, pa.string()),
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,55 +51,6 @@ class EventBlock:
 
     data: bytes
     figures: str = ""
-
-
-@dataclass
-class _Names:
-    """Channel or queue names as integers; `NOWHERE` stands for null."""
-
-    names: list[str]
-
-    def code(self, name: str | None) -> int:
-        """The integer of a name."""
-        if name is None:
-            return NOWHERE
-        if name not in self.names:
-            self.names.append(name)
-        return self.names.index(name)
-
-    def codes(self, column: pa.ChunkedArray) -> NDArray[np.int32]:
-        """The integers of a column."""
-        encoded = column.combine_chunks().dictionary_encode()
-        known = np.array([self.code(x) for x in encoded.dictionary.to_pylist()] or [0], np.int32)
-        indices = encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)
-        null = column.is_null().to_numpy()
-        return np.where(null, NOWHERE, known[indices]).astype(np.int32)
-
-    def column(self, codes: NDArray[np.int32]) -> pa.Array:
-        """The names of integers."""
-        indices = pa.array(codes, mask=codes == NOWHERE)
-        return pa.DictionaryArray.from_arrays(indices, pa.array(self.names, pa.string())).cast(
-            pa.string()
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Ends:
-    """What became of the messages of an event, by distinct answer.
-
-    Attributes:
-        answer: (messages,) index into the rest.
-        said: rows of `_SAID`.
-        moved: (answers,) the message goes elsewhere.
-        channel: (answers,) code of the channel that it then waits for.
-        xmitq: (answers,) code of the queue that it is then on.
-    """
-
-    answer: NDArray[np.int64]
-    said: pa.Table
-    moved: NDArray[np.bool_]
-    channel: NDArray[np.int32]
-    xmitq: NDArray[np.int32]
 
 
 class Redrive:
@@ -119,7 +69,7 @@ class Redrive:
         self._events: list[dict[str, Any]] = events
         self._past: dict[str, Any] = json.loads(documents["past"] or "{}")
         self._read_plans(qmgr, documents)
-        self._channels, self._queues = _Names([]), _Names([])
+        self._channels, self._queues = Names([]), Names([])
         self._channel = self._channels.codes(messages[c.CHANNEL])
         self._xmitq = self._queues.codes(messages[c.XMITQ])
         self._put_time = messages[c.PUT_TIME].to_numpy()
@@ -165,7 +115,7 @@ class Redrive:
         self._xmitq[waits] = np.where(moved, ends.xmitq[ends.answer], from_xmitq)
         figures = json.dumps(
             {w.EVENT_ID: event[w.EVENT_ID]}
-            | _counts(ends)
+            | counts_of(ends)
             | {"choices": self._added(chosen), w.CHOICES_MADE: int(self._counter[0]) - before}
         )
         starts = range(0, max(len(waits), 1), ROWS_AT_A_TIME)
@@ -178,7 +128,7 @@ class Redrive:
         self, waits: NDArray[np.int64], rows: dict[int, dict[str, Any]]
     ) -> NDArray[np.int8]:
         """(waiting,) code of `REASONS`; a topic that is DIRECT now names a queue manager (P31)."""
-        said = self._ineligible[waits].copy()
+        said: NDArray[np.int8] = self._ineligible[waits].copy()
         is_direct = np.array([bool(rows.get(int(x), {}).get("is_direct")) for x in self._keys])
         if is_direct.any():
             names = self._is_publication[waits] & is_direct[self._request[waits]]
@@ -190,7 +140,7 @@ class Redrive:
     ) -> NDArray[np.int32]:
         """(choosing,) index of each message's plan in this situation."""
         index = self._plans.index
-        ids = [rows[int(x)][c.PLAN_ID] if int(x) in rows else None for x in self._keys]
+        ids = [rows.get(int(x), {}).get(c.PLAN_ID, 0) for x in self._keys]
         of_request = np.array([index.get(x, NOWHERE) for x in ids] or [0], dtype=np.int32)
         plan = of_request[self._request[choosing]]
         if (plan == NOWHERE).any():
@@ -235,38 +185,25 @@ class Redrive:
         chosen: NDArray[np.int64],
         stopped: str,
         rows: dict[int, dict[str, Any]],
-    ) -> _Ends:
+    ) -> Ends:
         """What became of each waiting message, by distinct (reason, plan, route)."""
         routes = len(self._plans.routes) + 1
         code = -ineligible.astype(np.int64)
         code[ineligible == 0] = plan.astype(np.int64) * routes + chosen + 1
         answer, unique = pd.factorize(code)
         deciding = {row[c.PLAN_ID]: row.get(w.DECIDING_RULE) for row in rows.values()}
-        said, places = [], []
-        for value in unique.tolist():
-            if value < 0:
-                said.append((w.Reallocation.NOT_ELIGIBLE.value, None, REASONS[-value], None, None))
-                places.append((False, NOWHERE, NOWHERE))
-                continue
-            at, route = divmod(value, routes)
-            choice = int(self._plans.choices.choice_start[at])
-            ends = self._plans.answer(at, choice, route - 1, bound=False)
-            words = _words(ends, stopped, deciding.get(self._plans.plans[at][c.PLAN_ID]))
-            said.append(words)
-            moves = words[0] == w.Reallocation.MOVED.value
-            to_channel = self._channels.code(ends[_AT[c.CHANNEL]]) if moves else NOWHERE
-            to_xmitq = self._queues.code(ends[_AT[c.XMITQ]]) if moves else NOWHERE
-            places.append((moves, to_channel, to_xmitq))
-        columns = zip(*said, strict=True) if said else ((),) * len(_SAID)
-        arrays = [pa.array(x, f.type) for x, f in zip(columns, _SAID, strict=True)]
-        moved, channel, xmitq = zip(*places, strict=True) if places else ((), (), ())
-        return _Ends(
-            answer,
-            pa.Table.from_arrays(arrays, schema=_SAID),
-            np.array(moved, dtype=np.bool_),
-            np.array(channel, dtype=np.int32),
-            np.array(xmitq, dtype=np.int32),
-        )
+        told = [
+            left_alone(REASONS[-value]) if value < 0 else self._told(value, stopped, deciding)
+            for value in unique.tolist()
+        ]
+        return gathered(answer, told, self._channels, self._queues)
+
+    def _told(self, value: int, stopped: str, deciding: dict[int, int | None]) -> Told:
+        """What the code of a plan and a route means."""
+        plan, route = divmod(value, len(self._plans.routes) + 1)
+        choice = int(self._plans.choices.choice_start[plan])
+        ends = self._plans.answer(plan, choice, route - 1, bound=False)
+        return told_of(ends, stopped, deciding.get(self._plans.plans[plan][c.PLAN_ID]))
 
     def _added(self, chosen: NDArray[np.int64]) -> list[list[Any]]:
         """[dest_qmgr, channel, chosen, last, factor] of each channel that the event chose."""
@@ -288,7 +225,7 @@ class Redrive:
         self,
         event: dict[str, Any],
         waits: NDArray[np.int64],
-        ends: _Ends,
+        ends: Ends,
         answer: NDArray[np.int64],
         from_xmitq: NDArray[np.int32],
     ) -> pa.Table:
@@ -310,26 +247,3 @@ class Redrive:
         }
         columns = [{x: t[x] for x in t.column_names} for t in (of_message, said)]
         return pa.table({**columns[0], **columns[1], **same, **placed}).combine_chunks()
-
-
-def _words(ends: Sequence[Any], stopped: str, deciding: int | None) -> tuple[Any, ...]:
-    """A row of `_SAID` for the end of a choice."""
-    if ends[_AT[c.REASON]] != 0:
-        return w.Reallocation.FAILED.value, None, None, ends[_AT[c.REASON]], None
-    if ends[_AT[c.CHANNEL]] == stopped:
-        return w.Reallocation.STILL_FAVOURED.value, deciding, None, None, None
-    return w.Reallocation.MOVED.value, None, None, None, ends[_AT[c.DEST_QMGR]]
-
-
-def _counts(ends: _Ends) -> dict[str, Any]:
-    """Messages by outcome, by reason, and by deciding rule."""
-    each = np.bincount(ends.answer, minlength=ends.said.num_rows).tolist()
-    found: dict[str, Any] = {w.WAITING: len(ends.answer), "reasons": {}, "rules": {}}
-    found |= {x.value.lower(): 0 for x in w.Reallocation}
-    for row, count in zip(ends.said.to_pylist(), each, strict=True):
-        found[row[w.OUTCOME].lower()] += count
-        for name, kind in (("reasons", w.INELIGIBLE_REASON), ("rules", w.DECIDING_RULE)):
-            if row[kind] is not None:
-                said = str(row[kind])
-                found[name][said] = found[name].get(said, 0) + count
-    return found

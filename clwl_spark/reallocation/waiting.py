@@ -54,9 +54,9 @@ def waiting_outcomes(lake: Lake, channels: DataFrame) -> DataFrame:
     places = _places(lake, channels)
     if places is None:
         there = found.join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
-        return _identified(lake, there).withColumn(MOVED_AT, F.lit(None).cast("bigint"))
+        return identified(lake, there).withColumn(MOVED_AT, F.lit(None).cast("bigint"))
     qmgrs = F.broadcast(channels.select(c.QMGR).distinct())
-    named = _identified(lake, found.join(qmgrs, c.QMGR, "left_semi"))
+    named = identified(lake, found.join(qmgrs, c.QMGR, "left_semi"))
     placed = named.join(places, [c.QMGR, w.MESSAGE_KEY, w.DUPLICATE], "left")
     has_moved = F.col(MOVED_AT).isNotNull()
     return (
@@ -135,7 +135,7 @@ def _places(lake: Lake, channels: DataFrame) -> DataFrame | None:
     )
 
 
-def _identified(lake: Lake, outcomes: DataFrame) -> DataFrame:
+def identified(lake: Lake, outcomes: DataFrame) -> DataFrame:
     """Add `via`, and what names an outcome: `identity` (its message), `message_key`, `duplicate`.
 
     Equal outcomes of equal messages can stand for one another, so numbering them is enough.

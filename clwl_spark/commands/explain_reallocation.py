@@ -1,0 +1,52 @@
+"""`clwl explain-reallocation`: why a waiting message stayed where it was, or where it went."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from clwl_spark import schemas
+from clwl_spark.commands.explain import algorithm_of
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.waiting import ExplainReallocationWords
+from clwl_spark.commands.work import at_work
+from clwl_spark.plan.planning import Ladder
+from clwl_spark.reallocation.explain import explain_message, message_id_of
+from clwl_spark.rules.exit import load_exit
+
+
+def run(common: Common, options: ExplainReallocationWords) -> int:
+    """Tell what happened to the message, and return the exit code."""
+    message_id = message_id_of(options.message_id)
+    own = {"exit": options.exit}
+    with at_work("explain-reallocation", common, own, needs=schemas.OUTCOMES.name) as work:
+        ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
+        stories = explain_message(work.lake, message_id, options.qmgr, ladder)
+        work.screen.document(stories)
+        work.screen.show(*(_told(story) for story in stories))
+    return 0
+
+
+def _told(story: Mapping[str, Any]) -> RenderableType:
+    """A story for a reader."""
+    head = f"{story['qmgr']}, put {story['put_seq']} to {story['object_name']}: {story['summary']}"
+    parts: list[RenderableType] = [Text(head, style="bold")]
+    for event in story["events"]:
+        where = f"{event['at']}  {event['from_channel']} {event['status']}: {event['outcome']}"
+        parts += [Text(""), Text(where), *(Text(f"  {words}") for words in event["words"])]
+        if event["candidates"]:
+            parts.append(_candidates(event["candidates"]))
+    return Group(*parts)
+
+
+def _candidates(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """What it chose from."""
+    table = Table()
+    for name in ("To", "Channel", "Status", "Rule", "Why not"):
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        rule = "" if row["eliminated_by"] is None else str(row["eliminated_by"])
+        table.add_row(row["dest_qmgr"], row["channel"], row["status"], rule, row["why"] or "route")
+    return table

@@ -1,0 +1,149 @@
+"""`clwl xmitq`: which transmission queue channels use, and the switch to another one."""
+
+from datetime import datetime
+from itertools import pairwise
+
+from rich.table import Table
+
+from clwl_spark import schemas
+from clwl_spark.commands.explain import algorithm_of
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.waiting import XmitqWords
+from clwl_spark.commands.work import Work, at_work
+from clwl_spark.errors import UsageError
+from clwl_spark.plan.planning import Ladder
+from clwl_spark.reallocation.events import microseconds
+from clwl_spark.rules.exit import load_exit
+from clwl_spark.settings import moment
+from clwl_spark.switching.associations import (
+    Association,
+    UnknownQueueManagerError,
+    associations,
+    chosen_snapshot,
+)
+from clwl_spark.switching.playing import SwitchRequest
+from clwl_spark.switching.simulate import SwitchSummary, simulate
+from clwl_spark.switching.steps import Pace
+from clwl_spark.switching.telling import steps_told
+
+
+def run(common: Common, options: XmitqWords) -> int:
+    """Show the channels, or play the switch of one, and return the exit code."""
+    _check(options)
+    with at_work("xmitq", common, needs=schemas.SNAPSHOTS.name) as work:
+        snapshot_id = chosen_snapshot(work.lake, options.snapshot)
+        found = associations(work.lake, options.qmgr, snapshot_id)
+        if options.channel is not None:
+            found = _of_channel(found, options, snapshot_id)
+        if options.start_at is None:
+            work.screen.document([x.to_json() for x in found])
+            work.screen.show(associations_table(options.qmgr, snapshot_id, found))
+        else:
+            _play(work, options, snapshot_id, found)
+    return 0
+
+
+def associations_table(qmgr: str, snapshot_id: str, found: list[Association]) -> Table:
+    """One line per channel and remote queue manager."""
+    title = f"Transmission queues of {qmgr}'s cluster-sender channels, snapshot {snapshot_id}"
+    table = Table(title=title, title_justify="left")
+    for name in ("Channel", "To", "Now", "After the next start", "Why", "Overlapping"):
+        table.add_column(name, overflow="fold")
+    for x in found:
+        switch = f"{x.next} (switch pending)" if x.pending else x.next
+        others = "\n".join(f"{queue}: {name}" for queue, name in x.matches) if x.overlap else ""
+        table.add_row(x.channel, x.remote_qmgr, x.current or "(not known)", switch, x.why, others)
+    return table
+
+
+def _play(work: Work, options: XmitqWords, snapshot_id: str, found: list[Association]) -> None:
+    """Play the switch of the channel, if one is pending."""
+    pending = [x for x in found if x.pending]
+    if not pending:
+        raise UsageError(
+            f"no switch is pending for {options.channel} in snapshot {snapshot_id}: its next start "
+            f"goes on with {found[0].current or found[0].next}; leave --start-at out"
+        )
+    request = _request(options, snapshot_id, pending[0])
+    ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
+    summary = simulate(work.lake, request, ladder)
+    told = steps_told(summary)
+    work.screen.document({**summary.to_json(), "steps": told})
+    work.screen.show(*told, _counts(summary))
+
+
+def _counts(summary: SwitchSummary) -> Table:
+    """Messages by what became of them."""
+    table = Table(title=f"Switch {summary.switch_id}", title_justify="left")
+    table.add_column("Messages")
+    table.add_column("Count", justify="right")
+    for name in ("waiting", "switched", "rebalanced", "put_on_new", "left_on_old"):
+        table.add_row(name.replace("_", " "), f"{summary.figures[name]:,}")
+    return table
+
+
+def _check(options: XmitqWords) -> None:
+    """Refuse words that do not go together."""
+    if options.start_at is None and (options.stop_at or options.interrupt):
+        raise UsageError("--stop-at and --interrupt belong to a switch: give --start-at too")
+    if options.start_at is not None and options.channel is None:
+        raise UsageError("--start-at starts one channel: name it with --channel")
+    if min(options.moves, options.looks, options.batch) < 1:
+        raise UsageError("--moves-per-second, --balanced-per-second and --batch begin at 1")
+
+
+def _of_channel(
+    found: list[Association], options: XmitqWords, snapshot_id: str
+) -> list[Association]:
+    """The associations of the channel that is asked for."""
+    kept = [x for x in found if x.channel == options.channel]
+    if not kept:
+        there = ", ".join(sorted({x.channel for x in found})[:8]) or "none"
+        raise UnknownQueueManagerError(
+            f"{options.qmgr} sees no channel '{options.channel}' in snapshot {snapshot_id}: "
+            f"name one of its own ({there})"
+        )
+    return kept
+
+
+def _request(options: XmitqWords, snapshot_id: str, of: Association) -> SwitchRequest:
+    """The switch that the options describe."""
+    start = _moment("--start-at", options.start_at or "")
+    stop = _moment("--stop-at", options.stop_at) if options.stop_at else None
+    if stop is not None and stop > start:
+        raise UsageError("--stop-at is after --start-at: the channel is stopped before it starts")
+    return SwitchRequest(
+        qmgr=options.qmgr,
+        snapshot_id=snapshot_id,
+        association=of,
+        pace=Pace(microseconds(start), options.moves, options.batch),
+        interruptions=_interruptions(options.interrupt, start),
+        stopped_at=None if stop is None else microseconds(stop),
+        rebalanced_per_second=options.looks,
+    )
+
+
+def _interruptions(texts: list[str], start: datetime) -> tuple[tuple[int, int | None], ...]:
+    """Pairs of stop and start, in order."""
+    pairs: list[tuple[int, int | None]] = []
+    for text in texts:
+        stop, slash, again = text.partition("/")
+        begin = _moment("--interrupt", stop)
+        end = _moment("--interrupt", again) if slash else None
+        if begin < start or (end is not None and end <= begin):
+            raise UsageError(
+                f"--interrupt {text}: give a stop after --start-at, and a start after the stop"
+            )
+        pairs.append((microseconds(begin), None if end is None else microseconds(end)))
+    pairs.sort(key=lambda pair: pair[0])
+    for (_, earlier), (later, _) in pairwise(pairs):
+        if earlier is None or earlier > later:
+            raise UsageError("--interrupt: one begins before the one before it has ended")
+    return tuple(pairs)
+
+
+def _moment(option: str, text: str) -> datetime:
+    try:
+        return moment(text)
+    except UsageError as error:
+        raise UsageError(f"{option} {error}") from error

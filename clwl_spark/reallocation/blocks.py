@@ -1,0 +1,179 @@
+"""All that waits meets events: queue managers side by side, each in one task, in order.
+
+Rows come out in blocks, Arrow streams of many rows, so that a hot queue manager's rows are spread
+over all cores again before they are written.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.plan.facts import FACTS
+from clwl_spark.plan.planning import Ladder
+from clwl_spark.reallocation.events import Event
+from clwl_spark.reallocation.memories import Past, pasts
+from clwl_spark.reallocation.redrive import Redrive
+from clwl_spark.reallocation.situations import (
+    SITUATIONS,
+    direct_plans,
+    judge,
+    situation_facts,
+    situations,
+)
+from clwl_spark.reallocation.waiting import SYSTEM_PREFIX, waiting_messages
+from clwl_spark.routing.blocks import from_ipc
+from clwl_spark.schemas import OUTCOMES, REALLOCATIONS, ROUTE_PLANS
+from clwl_spark.schemas import waiting as w
+from clwl_spark.storage import Lake
+from clwl_spark.topology.views import read_topology
+from clwl_spark.vocabulary import ObjectType
+
+EVENTS: Final = "events"
+PAST: Final = "past"
+DATA: Final = "data"
+FIGURES: Final = "figures"
+_DOCUMENTS: Final = (FACTS, SITUATIONS, EVENTS, PAST)
+_BLOCK_SCHEMA: Final = "qmgr string, data binary, figures string"
+_BLOCK_ARROW: Final = pa.schema(
+    [(c.QMGR, pa.string()), (DATA, pa.binary()), (FIGURES, pa.string())]
+)
+_TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
+
+
+def redriven(lake: Lake, events: Sequence[Event], ladder: Ladder) -> DataFrame:
+    """Let all that waits meet the events; nothing is written.
+
+    Grain: one row per block of at most 100,000 reallocations: (qmgr, data, figures).
+    """
+    spark = lake.spark
+    channels = _channels(spark, events)
+    plans = _plans_of_waiting(lake, channels)
+    met = situations(lake, events)
+    published = plans.where(F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value)
+    ids = {event.snapshot_id for event in events}
+    ids |= {row[0] for row in published.select(c.SNAPSHOT_ID).distinct().collect()}
+    topology = read_topology(lake, sorted(ids), settled)
+    direct = settled(direct_plans(published, topology))
+    can_choose = (F.col(c.OBJECT_QMGR) == "") & ~F.startswith(c.OBJECT_NAME, F.lit(SYSTEM_PREFIX))
+    asked = plans.where(can_choose).select(c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.VIA).distinct()
+    judged = judge(lake, asked, met, topology, ladder, settled)
+    facts = situation_facts(judged, topology, settled)
+    own = _documents(spark, events, pasts(lake, events, settled))
+    documents = own.join(facts, c.QMGR, "left").select(c.QMGR, *_DOCUMENTS)
+    messages = waiting_messages(lake, channels, direct)
+    return _side_by_side(messages, settled(documents))
+
+
+def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row per block in, one row of `reallocations` per message and event out."""
+    for batch in batches:
+        for qmgr, data in zip(batch.column(c.QMGR), batch.column(DATA), strict=True):
+            rows = from_ipc(data.as_buffer())
+            at = rows.schema.get_field_index(w.AT)
+            rows = rows.set_column(at, w.AT, rows[w.AT].cast(_TIMESTAMP))
+            rows = rows.append_column(c.QMGR, pa.repeat(qmgr, rows.num_rows))
+            yield from rows.select(REALLOCATIONS.names).to_batches()
+
+
+def reallocation_rows(blocks: DataFrame) -> DataFrame:
+    """The blocks as rows of `reallocations`."""
+    spread = blocks.select(c.QMGR, DATA).repartition(
+        blocks.sparkSession.sparkContext.defaultParallelism
+    )
+    return spread.mapInArrow(unpack, REALLOCATIONS.schema)
+
+
+def settled(frame: DataFrame) -> DataFrame:
+    """Work the frame out now: several steps read it."""
+    return frame.localCheckpoint()
+
+
+def _channels(spark: SparkSession, events: Sequence[Event]) -> DataFrame:
+    """The channels of the events, (qmgr, channel)."""
+    pairs = sorted({(x.what.qmgr, x.what.channel) for x in events})
+    return spark.createDataFrame(pairs, "qmgr string, channel string")
+
+
+def _plans_of_waiting(lake: Lake, channels: DataFrame) -> DataFrame:
+    """The plans of the first puts of all messages that may wait for the channels."""
+    pairs = F.broadcast(channels)
+    routed = lake.read(OUTCOMES.name).join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
+    moved = (
+        lake.read(REALLOCATIONS.name)
+        .withColumn(c.CHANNEL, F.col(w.TO_CHANNEL))
+        .join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
+    )
+    ids = routed.select(c.PLAN_ID).union(moved.select(c.PLAN_ID)).distinct()
+    return settled(lake.read(ROUTE_PLANS.name).join(ids, c.PLAN_ID, "left_semi"))
+
+
+def _documents(spark: SparkSession, events: Sequence[Event], past: dict[str, Past]) -> DataFrame:
+    """(qmgr, events, past): what a worker has to know beside the plans."""
+    rows = []
+    for qmgr, before in past.items():
+        own = [
+            {
+                w.EVENT_ID: x.event_id,
+                "number": x.number,
+                c.CHANNEL: x.what.channel,
+                c.STATUS: x.what.status,
+                w.AT: x.what.at,
+                c.SNAPSHOT_ID: x.snapshot_id,
+            }
+            for x in events
+            if x.what.qmgr == qmgr
+        ]
+        rows.append((qmgr, json.dumps(own), json.dumps(before.to_json())))
+    return spark.createDataFrame(rows, f"qmgr string, {EVENTS} string, {PAST} string")
+
+
+def _side_by_side(messages: DataFrame, documents: DataFrame) -> DataFrame:
+    """Each queue manager's messages in order behind its documents, in one task."""
+    together = messages.unionByName(documents, allowMissingColumns=True)
+    in_order = together.repartition(c.QMGR).sortWithinPartitions(
+        c.QMGR, F.col(EVENTS).isNull(), c.PUT_SEQ, c.MESSAGE_ID, w.MESSAGE_KEY, w.DUPLICATE
+    )
+    return in_order.mapInArrow(_redrive, _BLOCK_SCHEMA)
+
+
+def _redrive(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Queue manager after queue manager; runs in `mapInArrow`."""
+    for table in _by_qmgr(batches):
+        first = table.slice(0, 1).to_pylist()[0]
+        documents = {name: first[name] for name in _DOCUMENTS}
+        messages = table.slice(1).drop_columns(list(_DOCUMENTS))
+        for block in Redrive(first[c.QMGR], messages, documents).run():
+            row = [[first[c.QMGR]], [block.data], [block.figures]]
+            yield pa.RecordBatch.from_arrays(
+                [pa.array(x, f.type) for x, f in zip(row, _BLOCK_ARROW, strict=True)],
+                schema=_BLOCK_ARROW,
+            )
+
+
+def _by_qmgr(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """One table per queue manager, of batches that are sorted by it."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        start = 0
+        while start < batch.num_rows:
+            name = batch.column(c.QMGR)[start].as_py()
+            if waiting and waiting[-1].column(c.QMGR)[0].as_py() != name:
+                yield pa.Table.from_batches(waiting)
+                waiting = []
+            end = start + _run_length(batch.column(c.QMGR).slice(start), name)
+            waiting.append(batch.slice(start, end - start))
+            start = end
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _run_length(names: pa.Array, name: str) -> int:
+    """How many of the first names are this one."""
+    other = pc.index(pc.equal(names, name), False).as_py()
+    return len(names) if other < 0 else int(other)

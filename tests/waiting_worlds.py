@@ -1,0 +1,30 @@
+"""Small routed lakes with messages that wait, for tests of re-allocation and switching."""
+
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from worlds import frame
+
+from clwl_spark.routing.run import RouteOptions, route
+from clwl_spark.schemas import TABLES
+from clwl_spark.storage import Lake
+
+Row = dict[str, Any]
+
+
+def routed_lake(
+    spark: SparkSession, folder: Path, tables: dict[str, list[Row]], messages: list[Row]
+) -> Lake:
+    """A lake of these rows, routed."""
+    lake = Lake(spark, str(folder))
+    lake.create(TABLES[name] for name in (*tables, "messages"))
+    for name, rows in {**tables, "messages": messages}.items():
+        lake.append(name, frame(spark, name, rows).repartition(1))
+    route(lake, RouteOptions(state_partitions=2))
+    return lake
+
+
+def append(lake: Lake, name: str, rows: list[Row]) -> None:
+    """Add rows to a table."""
+    lake.append(name, frame(lake.spark, name, rows).repartition(1))
