@@ -174,10 +174,18 @@ def _define(state: TextState, command: Command, script: Script, *, dump: bool) -
     if like or not dump:
         template = _template(state, command.kind, subtype, like)
         new = replace(new, attributes={**template, **own})
-    if old and not command.replace and not old.implied and not old.shown:
+    if old and _is_master(new, old):
+        return
+    if old and not (command.replace or old.implied or old.shown or _is_master(old, new)):
         _expect_same(old, new)
     else:
         state.objects[new.kind, new.name] = new
+
+
+def _is_master(one: Definition, other: Definition) -> bool:
+    """True where one is the z/OS group definition that the other is a copy of."""
+    mine, others = (part.attributes.get("QSGDISP", "QMGR").upper() for part in (one, other))
+    return mine == "GROUP" and others != "GROUP"
 
 
 def _check(kind: str, subtype: str, attributes: Attributes) -> None:

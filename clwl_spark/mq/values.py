@@ -60,7 +60,7 @@ WORDS: Final[dict[str, dict[str, object]]] = {
 """Column of a few words -> what MQ writes and what the column holds."""
 
 _QMGR_WORDS: Final[dict[str, dict[str, object]]] = {"clwluseq": {"LOCAL": "LOCAL", "ANY": "ANY"}}
-_NO_NAME: Final = re.compile(r"[$<>{}()*?=,;]")
+_NAME: Final = re.compile(r"[A-Za-z0-9._/%]+")
 
 QUEUE: Final = {
     "put_enabled": "PUT",
@@ -167,13 +167,13 @@ def told(mapping: Mapping[str, str], attributes: Attributes) -> set[str]:
 
 
 def name(table: str, column: str, value: str) -> str:
-    """Check a name that is part of a key: not empty, not too long, no pattern or variable.
+    """Check a name that is part of a key: not empty, not too long, of MQ's letters alone.
 
     Raises:
         PieceRefusedError: the name cannot be one of MQ's; it names table, column and value.
     """
     longest = CHANNEL_NAME_LENGTH if column == "channel" else NAME_LENGTH
-    if not value or len(value) > longest or _NO_NAME.search(value):
+    if len(value) > longest or not _NAME.fullmatch(value):
         reason = f"{table}.{column}: '{value}' is not a name of 1 to {longest} characters"
         raise PieceRefusedError(reason)
     return value

@@ -103,3 +103,12 @@ def test_sequence_numbers_are_no_part_of_a_command():
 def test_a_made_definition_says_noreplace_first():
     text = "DEFINE NOREPLACE +\nQLOCAL('A') +\nQSGDISP(QMGR) +\nCLUSTER('K')\n"
     assert one(read_text(text, "makedef", "ZQ01"), "queues")["cluster"] == "K"
+
+
+def test_a_group_definition_is_the_master_of_the_copy_that_counts():
+    texts = [f"DEFINE NOREPLACE QLOCAL(A) QSGDISP({d}) CLWLPRTY({n})" for d, n in (
+        ("GROUP", 1), ("COPY", 2),
+    )]  # fmt: skip
+    for script in (texts, texts[::-1]):
+        reading = read_text("\n".join(script), "makedef", "ZQ01")
+        assert (one(reading, "queues")["qsgdisp"], reading.rejects) == ("COPY", [])
