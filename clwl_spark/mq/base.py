@@ -82,7 +82,7 @@ def apply_changes(
     """
     sections, rejects = read_sections(list(scan(text)), source, observer)
     names = tuple(dict.fromkeys(section.qmgr for section in sections))
-    before = {name: _state(base, name, source) for name in names}
+    before = {name: earlier_state(base, name, source) for name in names}
     states, nameless = gather(sections, source, before.values())
     changes = Changes(rejects=[*rejects, *nameless], qmgrs=names)
     for state in states:
@@ -103,8 +103,16 @@ def _rows_before(base: Mapping[str, Iterable[Values]], qmgr: str) -> dict[str, l
     }
 
 
-def _state(base: Mapping[str, Iterable[Values]], qmgr: str, source: str) -> TextState:
-    """Definitions that give the rows of a queue manager."""
+def earlier_state(base: Mapping[str, Iterable[Values]], qmgr: str, source: str) -> TextState:
+    """Turn the rows of a queue manager back into the definitions that give them.
+
+    Args:
+        base: table -> rows of the earlier state; definitions (observer `*`) count.
+        qmgr: the queue manager.
+        source: name of the text that the definitions seem to come of, at line 0.
+
+    Source: CONTRACT, "What MQ's texts become", 9.
+    """
     rows = _rows_before(base, qmgr)
     state = TextState(qmgr, source)
     for table, found in rows.items():
@@ -115,6 +123,9 @@ def _state(base: Mapping[str, Iterable[Values]], qmgr: str, source: str) -> Text
             _define(state, table, name, of_object)
     _restore_memberships(state, rows["cluster_channels"])
     return state
+
+
+_state = earlier_state
 
 
 def _define(state: TextState, table: str, name: str, rows: list[Values]) -> None:

@@ -40,9 +40,14 @@ def decode(data: bytes, encoding: str | None = None) -> str:
 
 
 def is_binary(text: str) -> bool:
-    """True where a decoded file is no text: many control characters near its start."""
+    """True where a decoded file is no text: many control characters, or EBCDIC not named as such.
+
+    A blank of EBCDIC is an @ elsewhere.
+    """
     sample = text[:_SAMPLE]
-    return len(_CONTROLS.findall(sample)) > len(sample) / 20
+    if len(_CONTROLS.findall(sample)) > len(sample) / 20:
+        return True
+    return " " not in sample and sample.count("@") > len(sample) / 20
 
 
 def _guessed(data: bytes) -> str:

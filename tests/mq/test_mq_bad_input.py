@@ -48,6 +48,7 @@ def test_each_piece_that_cannot_be_used_is_a_reject_and_the_rest_is_used(text, r
         (" \n\t\n", "empty"),
         ("\0\1\2\3" * 40, "binary"),
         ("\xc4\xc5\x04\x15\x00\x03" * 40, "EBCDIC"),
+        ("DEFINE QLOCAL(A) +\n   CLUSTER(K)\n".encode("cp037").decode("latin-1"), "EBCDIC"),
         ("just words\nand (more)", "no format of MQ's"),
         ('{"a": [1, 2]}', "no format of MQ's"),
         ("DEF NONSENSE(A)", "no object type NONSENSE"),
