@@ -53,7 +53,7 @@ def read_details(lines: Sequence[str], index: int, rest: str) -> tuple[list[Show
     system, rest = _split_system(rest)
     end = index + 1
     found = [(index + 1, key, value) for key, value in pairs_of(rest)] if "(" in rest else []
-    while end < len(lines) and not _END.match(lines[end]) and not MESSAGE.match(lines[end]):
+    while end < len(lines) and not _ends(lines[end]):
         text, following = _whole(lines, end)
         if not text and lines[end].strip():
             break
@@ -61,6 +61,13 @@ def read_details(lines: Sequence[str], index: int, rest: str) -> tuple[list[Show
         end = following
     ended = end < len(lines) and _END.match(lines[end]) is not None
     return list(objects(found, "", system)), end + ended
+
+
+def _ends(line: str) -> bool:
+    """True where a message's objects end: by its last line, or with the next message."""
+    if "END" in line and _END.match(line):
+        return True
+    return "CSQ" in line and MESSAGE.match(line) is not None
 
 
 def _split_system(rest: str) -> tuple[str, str]:
@@ -91,7 +98,7 @@ def _whole(lines: Sequence[str], index: int) -> tuple[str, int]:
 
 def _stops(line: str, before: str) -> bool:
     """True where a value with an odd parenthesis has ended all the same."""
-    if _END.match(line) or MESSAGE.match(line):
+    if _ends(line):
         return True
     return before.endswith(")") and bool(_NEXT.match(line) or _BARE.match(line))
 
