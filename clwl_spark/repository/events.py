@@ -174,4 +174,4 @@ def _time(text: str) -> datetime | timedelta:
     try:
         return duration(text) if text[-1:].isalpha() and "T" not in text else moment(text)
     except UsageError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(f"at: {error}") from error

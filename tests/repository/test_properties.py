@@ -1,0 +1,132 @@
+"""What holds whatever happens."""
+
+from datetime import timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from repository.stories import event, happenings, started, story
+
+from clwl_spark.repository.happenings import play
+from clwl_spark.repository.knowledge import knowledge_of, story_json
+from clwl_spark.repository.words import Kind
+
+
+def keys(rows):
+    return {(row["kind"], row["name"], row["qmid"]) for row in rows}
+
+
+def defined(cluster):
+    return {(key.kind.value, key.name, key.owner) for node in cluster.alive() for key in node.own}
+
+
+@settings(deadline=None, max_examples=150)
+@given(happenings())
+def test_known_and_missing_are_all_that_is_defined(told):
+    events, _ = told
+    cluster = play(story(*events))
+    for node in cluster.alive():
+        found = knowledge_of(cluster, node.name)
+        known, missing, stale = keys(found.known), keys(found.missing), keys(found.stale)
+        assert not known & missing
+        assert known | missing >= defined(cluster)
+        assert stale <= known
+        assert (known | missing) - defined(cluster) <= stale
+        assert all(row["age_seconds"] >= 0 for row in found.stale)
+        own = {key for key in known if key[2] == node.qmid}
+        assert own == {key for key in defined(cluster) if key[2] == node.qmid}
+
+
+@settings(deadline=None, max_examples=150)
+@given(happenings())
+def test_nobody_knows_of_a_version_that_is_not_yet_made(told):
+    events, _ = told
+    cluster = play(story(*events))
+    for node in cluster.alive():
+        for record in node.cache.values():
+            last_version, made = cluster.changed[record.key][-1]
+            assert record.version <= last_version
+            assert made <= cluster.now
+            assert record.published <= cluster.now
+            assert node.learned[record.key] <= cluster.now
+            assert record.expires(cluster.periods) > cluster.now
+
+
+@settings(deadline=None, max_examples=150)
+@given(happenings())
+def test_when_all_run_again_all_is_known_where_it_must_be(told):
+    """A month of quiet: full repositories know everything, subscribers what they asked for."""
+    events, down = told
+    last = int(events[-1]["at"][:-1])
+    events = [*events, *(event(f"{last}d", "start", name) for name in sorted(down))]
+    cluster = play(story(*events, event(f"{last + 31}d", "wait", "FR1")))
+    for node in cluster.alive():
+        found = knowledge_of(cluster, node.name)
+        assert found.stale == []
+        if node.full:
+            assert keys(found.known) == defined(cluster)
+            continue
+        assert {row["why"] for row in found.missing} <= {"NEVER_OPENED", "REFRESHED"}
+        topics = any(key[0] == "TOPIC" for key in defined(cluster))
+        for kind, name, owner in defined(cluster):
+            wanted = (Kind(kind), name) in node.wants
+            pushed = kind == "TOPIC" or (kind == "QMGR" and topics)
+            if wanted or pushed or (cluster.nodes[owner].full and kind == "QMGR"):
+                assert (kind, name, owner) in keys(found.known)
+
+
+@settings(deadline=None, max_examples=60)
+@given(happenings(), st.integers(1, 200))
+def test_after_ninety_days_nothing_of_a_lost_queue_manager_is_left(told, more):
+    events, down = told
+    last = int(events[-1]["at"][:-1])
+    events = [*events, *(event(f"{last}d", "start", name) for name in sorted(down))]
+    lost = event(f"{last}d", "lose", "QM1")
+    cluster = play(story(*events, lost, event(f"{last + 90 + more}d", "wait", "FR1")))
+    for node in cluster.alive():
+        assert not any(record.qmgr == "QM1" for record in node.cache.values())
+
+
+@settings(deadline=None, max_examples=40)
+@given(happenings(), st.integers(0, 60))
+def test_a_moment_in_between_is_what_the_whole_story_went_through(told, days):
+    """The same events give the same, and later ones change nothing before them."""
+    events, _ = told
+    whole = story(*events)
+    until = whole.start + timedelta(days=days)
+    at_once = play(whole, until)
+    shorter = [x for x in events if int(x["at"][:-1]) <= days]
+    again = play(story(*shorter), until)
+    names = sorted(node.name for node in at_once.alive())
+
+    def told_of(cluster):
+        return story_json(cluster, [knowledge_of(cluster, name) for name in names])
+
+    assert told_of(at_once) == told_of(again)
+
+
+@settings(deadline=None, max_examples=60)
+@given(happenings())
+def test_reset_removes_one_owner_everywhere_and_refresh_brings_it_back(told):
+    events, down = told
+    last = int(events[-1]["at"][:-1])
+    events = [*events, *(event(f"{last}d", "start", name) for name in sorted(down))]
+    before = play(story(*events))
+    qmid = before.node("QM2").qmid
+    removed = [*events, event(f"{last}d", "reset", "FR1", qmid=qmid)]
+    after = play(story(*removed))
+    for node in after.alive():
+        if node.qmid != qmid:
+            kept = {key for key in before.nodes[node.qmid].cache if key.owner != qmid}
+            assert set(node.cache) == kept
+    back = play(story(*removed, event(f"{last}d", "refresh", "QM2")))
+    assert all(key in back.node("FR2").cache for key in back.node("QM2").own)
+
+
+def test_messages_are_few_while_nothing_changes():
+    """Between two renewals nothing is sent at all (seed 4: every 30 days, and on changes)."""
+    quiet = play(story(*started(), event("20d", "wait", "FR1")))
+    joined = play(story(*started()))
+    assert quiet.sent == joined.sent
+    assert sum(play(story(*started(), event("28d", "wait", "FR1"))).sent.values()) > sum(
+        joined.sent.values()
+    )

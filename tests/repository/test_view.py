@@ -1,0 +1,154 @@
+"""Views of a lake: what is seen is what routing uses; what is not seen, what differs, and why."""
+
+from datetime import timedelta
+
+import pytest
+from pyspark.sql import functions as F
+from sharing.lakes import lake_of
+from small_worlds import NOON, at, qmgr, queue, rcvr, seen_by, snapshot, topic
+
+from clwl_spark.analysis.explain import ExplainRequest, MissingSnapshotError, explain
+from clwl_spark.repository.state import RepositoryError
+from clwl_spark.repository.view import repository_view
+
+CLUSTER = (
+    qmgr("FR1"), qmgr("QM1"), qmgr("QM2"), qmgr("QM3"),
+    rcvr("FR1", qmtype="REPOS"), rcvr("QM1", clwlprty=3), rcvr("QM2"), rcvr("QM3", "OTHER"),
+    queue("QM1", "ORDERS", "K"), queue("QM2", "BILLS", "K"), queue("QM2", "PRIVATE"),
+    queue("QM3", "FAR", "OTHER"), topic("QM1", "NEWS", "news"),
+)  # fmt: skip
+# QM2 was shown the queue ORDERS and the channels; the topics it sees as the full repositories do.
+ORDERS = queue("QM1", "ORDERS", "K")
+CHANNELS = (rcvr("FR1", qmtype="REPOS"), rcvr("QM1", clwlprty=3))
+SHOWN = queue("QM1", "ORDERS", "K", put_enabled=True, clwlprty=0)
+AFTER = {"put_enabled": False, "clwlprty": 5}
+
+
+@pytest.fixture(scope="module")
+def lake(spark, tmp_path_factory):
+    """Four hours of a cluster, as everybody and QM2 see it.
+
+    S1: all agrees. S2: QM1 disables puts and changes CLWLPRTY of ORDERS; QM2 is not told.
+    S3: the same, and QM2 is shown that QM1 is suspended, which no definition says.
+    S4: QM1's ORDERS is gone.
+    """
+    changed = [x for x in CLUSTER if x != ORDERS] + [queue("QM1", "ORDERS", "K", **AFTER)]
+    view = seen_by("QM2", SHOWN, *CHANNELS)
+    told = seen_by("QM2", SHOWN, CHANNELS[0], rcvr("QM1", clwlprty=3, suspended=True))
+    once = seen_by("QM2", queue("FR1", "OLD", "K"))
+    return lake_of(
+        spark,
+        tmp_path_factory.mktemp("view") / "lake",
+        *(snapshot(f"S{n}", n) for n in (1, 2, 3, 4)),
+        snapshot("BAD", 3.5, status="QUARANTINED"),
+        *at("S1", *CLUSTER, queue("FR1", "OLD", "K"), *view, *once),
+        *at("S2", *changed, queue("FR1", "OLD", "K"), *view),
+        *at("S3", *changed, *told),
+        *at("S4", *(x for x in CLUSTER if x != ORDERS), *told),
+    )
+
+
+def hours(number):
+    return NOON + timedelta(hours=number)
+
+
+def names(rows):
+    return [(row["kind"], row["name"], row["qmgr"]) for row in rows]
+
+
+def test_a_partial_repository_sees_its_own_view_or_the_full_ones(lake):
+    view = repository_view(lake, "QM2", hours(1))
+    assert (view.snapshot_id, view.repositories) == ("S1", {"K": "PARTIAL"})
+    assert [(x["kind"], x["name"], x["observer"]) for x in view.known] == [
+        ("QMGR", "TO.FR1", "QM2"),
+        ("QMGR", "TO.QM1", "QM2"),
+        ("QMGR", "TO.QM2", "*"),
+        ("QUEUE", "BILLS", "*"),
+        ("QUEUE", "OLD", "QM2"),
+        ("QUEUE", "ORDERS", "QM2"),
+        ("TOPIC", "NEWS", "*"),
+    ]
+    assert (view.missing, view.stale) == ([], [])
+    assert view.known[1]["attributes"]["clwlprty"] == "3"
+
+
+def test_what_is_seen_is_what_a_put_can_go_to(lake):
+    for snapshot_id, number in (("S1", 1), ("S2", 2), ("S4", 4)):
+        view = repository_view(lake, "QM2", hours(number))
+        found = {x["qmgr"] for x in view.known if x["name"] == "ORDERS"}
+        request = ExplainRequest("QM2", "ORDERS", snapshot_id=snapshot_id)
+        assert {x["dest_qmgr"] for x in explain(lake, request).candidates} == found
+
+
+def test_a_full_repository_sees_everything_of_its_clusters(lake):
+    view = repository_view(lake, "FR1", hours(2))
+    assert view.repositories == {"K": "FULL"}
+    assert {x["observer"] for x in view.known} == {"*"}
+    assert ("QUEUE", "BILLS", "QM2") in names(view.known)
+    assert (view.missing, view.stale, view.refresh) == ([], [], [])
+
+
+def test_an_object_that_is_no_longer_in_the_view_is_missing_since(lake):
+    view = repository_view(lake, "QM2", hours(2))
+    missing = [(x["name"], x["why"], x["last_seen"]) for x in view.missing]
+    assert missing == [("OLD", "NO_LONGER_SEEN", "2024-05-06T13:00:00Z")]
+
+
+def test_one_object_is_looked_for_everywhere(lake):
+    def why(name, viewer="QM2"):
+        view = repository_view(lake, viewer, hours(1), name)
+        return [(x["qmgr"], x["why"]) for x in view.missing]
+
+    assert why("FAR") == [("QM3", "OTHER_CLUSTER")]
+    assert why("PRIVATE", "QM1") == [("QM2", "NOT_SHARED")]
+    assert why("NONE") == []
+    assert repository_view(lake, "QM2", hours(1), "ORDERS").missing == []
+    assert names(repository_view(lake, "QM2", hours(1), "ORDERS").known) == [
+        ("QUEUE", "ORDERS", "QM1")
+    ]
+
+
+def test_a_view_that_differs_is_listed_with_its_age(lake):
+    view = repository_view(lake, "QM2", hours(3.5))
+    assert [{**x, "differs": sorted(x["differs"])} for x in view.stale] == [
+        {
+            "kind": "QUEUE",
+            "name": "ORDERS",
+            "qmgr": "QM1",
+            "cluster": "K",
+            "differs": ["clwlprty", "put_enabled"],
+            "since": "2024-05-06T14:00:00Z",
+            "at_least": False,
+            "age_seconds": 5400,
+        }
+    ]
+
+
+def test_an_object_whose_owner_has_none_any_more_is_gone(lake):
+    view = repository_view(lake, "QM2", hours(6))
+    assert [(x["name"], x["differs"]) for x in view.stale] == []  # QM1's queues are not told at all
+    rows = lake.read("queues").where("snapshot_id = 'S4' AND qmgr = 'QM2' AND queue = 'PRIVATE'")
+    lake.append("queues", rows.withColumn("qmgr", F.lit("QM1")))
+    view = repository_view(lake, "QM2", hours(6))
+    assert [(x["name"], x["differs"], x["age_seconds"]) for x in view.stale] == [
+        ("ORDERS", ["GONE"], 4 * 3600)
+    ]
+
+
+def test_refresh_is_estimated_from_what_the_snapshot_shows(lake):
+    (cost,) = repository_view(lake, "QM2", hours(1)).refresh
+    # K has three queue managers, FR1 full, and a topic; QM2 owns one queue and opened two.
+    assert cost == {
+        "cluster": "K", "publications": 2, "between_full": 0, "notices": 2, "welcome": 3,
+        "subscriptions": 2, "answers": 2, "at_once": 7, "total": 11,
+    }  # fmt: skip
+
+
+def test_moments_and_queue_managers_that_are_not_there(lake):
+    with pytest.raises(MissingSnapshotError, match="before the first valid snapshot") as caught:
+        repository_view(lake, "QM2", hours(0.5))
+    assert "S1 from 2024-05-06T13:00:00Z" in str(caught.value)
+    with pytest.raises(RepositoryError, match=r"of queue manager QM9 .*FR1, QM1, QM2, QM3"):
+        repository_view(lake, "QM9")
+    assert repository_view(lake, "QM1").snapshot_id == "S4"
+    assert repository_view(lake, "QM1", hours(3.7)).snapshot_id == "S3"
