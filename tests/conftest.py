@@ -13,7 +13,12 @@ from clwl_spark.session import local_session
 def spark() -> Iterator[SparkSession]:
     """One session for all tests: two cores, two shuffle partitions."""
     session = local_session(
-        {**SMALL_WORK, "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}
+        {
+            **SMALL_WORK,
+            "spark.driver.memory": "3g",
+            "spark.master": "local[2]",
+            "spark.sql.shuffle.partitions": "2",
+        }
     )
     yield session
     session.stop()

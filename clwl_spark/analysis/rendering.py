@@ -4,7 +4,6 @@ from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -60,10 +59,9 @@ def render(explanation: Explanation) -> RenderableType:
     parts.append(Text(_way(plan), style="dim"))
     parts += [Text(f"warning: {words}", style="yellow") for words in explanation.warnings]
     if explanation.candidates:
-        parts.append(Padding(_candidates_table(explanation), (1, 0, 0, 0)))
+        parts += [Text(), _candidates_table(explanation)]
     if explanation.routes:
-        parts.append(Padding(_routes_table(explanation), (1, 0, 0, 0)))
-        parts.append(Text(_bound(explanation), style="dim"))
+        parts += [Text(), _routes_table(explanation), Text(_bound(explanation), style="dim")]
     return Group(*parts)
 
 

@@ -25,6 +25,7 @@ _SPARKS_LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger"
 """They print an error that is raised as well, so it would be told twice."""
 
 SMALL_WORK: Final = {
+    "spark.driver.memory": "2g",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
