@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
 from clwl_spark.repository.words import Kind
+from clwl_spark.schemas import QUEUE_MANAGERS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import (
     CHANNELS_SEEN_BY,
@@ -23,9 +24,9 @@ from clwl_spark.topology.views import (
     TOPICS_SEEN_BY,
     VIEW_KEY,
     VIEWER,
+    Topology,
     in_clusters,
     others_rows,
-    read_topology,
     viewers,
 )
 
@@ -88,17 +89,28 @@ def kept(frame: DataFrame) -> DataFrame:
     return frame.sparkSession.createDataFrame(frame.toArrow(), frame.schema)
 
 
-def looking_at(lake: Lake, snapshot: str, viewer: str) -> DataFrame:
-    """The viewer's row of `topology.views.viewers`: its clusters and sights."""
-    concerned = (F.col(c.OBSERVER) == viewer) | (F.col(c.QMGR) == viewer)
+def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
+    """The viewer's row of `topology.views.viewers`: its clusters and sights.
 
-    def concerning(frame: DataFrame) -> DataFrame:
-        return kept(frame.where(concerned)) if c.OBSERVER in frame.columns else frame
-
-    senders = lake.spark.createDataFrame(
-        [(snapshot, viewer)], f"{c.SNAPSHOT_ID} string, {VIEWER} string"
+    Args:
+        current: the snapshot's rows of `objects`.
+        snapshot: the snapshot.
+        viewer: the queue manager.
+    """
+    spark = current.sparkSession
+    rows = {kind: current.where(F.col(c.KIND) == kind.value) for _, kind, _, _ in _TABLES}
+    # Attributes of the queue manager itself decide nothing about what it sees.
+    nothing = spark.createDataFrame([], QUEUE_MANAGERS.schema)
+    topology = Topology(
+        queue_managers=nothing,
+        cluster_channels=rows[Kind.QMGR].withColumnRenamed(NAME, c.CHANNEL),
+        channel_status=nothing,
+        queues=rows[Kind.QUEUE],
+        topics=rows[Kind.TOPIC],
+        subscriptions=nothing,
     )
-    return viewers(senders, read_topology(lake, [snapshot], keep=concerning))
+    sender = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
+    return viewers(spark.createDataFrame([(snapshot, viewer)], sender), topology)
 
 
 def seen(current: DataFrame, looking: DataFrame) -> DataFrame:

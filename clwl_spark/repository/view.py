@@ -113,7 +113,7 @@ def repository_view(
     snapshot, valid_from = list(times.items())[-1]
     moment = at or valid_from
     current = kept(objects(lake, [snapshot], qmgr))
-    looking = kept(looking_at(lake, snapshot, qmgr))
+    looking = kept(looking_at(current, snapshot, qmgr))
     clusters = _clusters(current, looking, qmgr)
     past = objects(lake, list(times), qmgr).join(_times(lake, times), c.SNAPSHOT_ID)
     sees = kept(seen(current, looking))

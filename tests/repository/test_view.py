@@ -1,6 +1,7 @@
 """Views of a lake: what is seen is what routing uses; what is not seen, what differs, and why."""
 
 from datetime import timedelta
+from functools import cache
 
 import pytest
 from pyspark.sql import functions as F
@@ -48,6 +49,17 @@ def lake(spark, tmp_path_factory):
     )
 
 
+@pytest.fixture(scope="module")
+def look(lake):
+    """The view of a queue manager so many hours after noon, worked out once."""
+
+    @cache
+    def view(viewer, number, name=None):
+        return repository_view(lake, viewer, hours(number), name)
+
+    return view
+
+
 def hours(number):
     return NOON + timedelta(hours=number)
 
@@ -56,8 +68,8 @@ def names(rows):
     return [(row["kind"], row["name"], row["qmgr"]) for row in rows]
 
 
-def test_a_partial_repository_sees_its_own_view_or_the_full_ones(lake):
-    view = repository_view(lake, "QM2", hours(1))
+def test_a_partial_repository_sees_its_own_view_or_the_full_ones(look):
+    view = look("QM2", 1)
     assert (view.snapshot_id, view.repositories) == ("S1", {"K": "PARTIAL"})
     assert [(x["kind"], x["name"], x["observer"]) for x in view.known] == [
         ("QMGR", "TO.FR1", "QM2"),
@@ -72,44 +84,42 @@ def test_a_partial_repository_sees_its_own_view_or_the_full_ones(lake):
     assert view.known[1]["attributes"]["clwlprty"] == "3"
 
 
-def test_what_is_seen_is_what_a_put_can_go_to(lake):
+def test_what_is_seen_is_what_a_put_can_go_to(lake, look):
     for snapshot_id, number in (("S1", 1), ("S2", 2), ("S4", 4)):
-        view = repository_view(lake, "QM2", hours(number))
+        view = look("QM2", number)
         found = {x["qmgr"] for x in view.known if x["name"] == "ORDERS"}
         request = ExplainRequest("QM2", "ORDERS", snapshot_id=snapshot_id)
         assert {x["dest_qmgr"] for x in explain(lake, request).candidates} == found
 
 
-def test_a_full_repository_sees_everything_of_its_clusters(lake):
-    view = repository_view(lake, "FR1", hours(2))
+def test_a_full_repository_sees_everything_of_its_clusters(look):
+    view = look("FR1", 2)
     assert view.repositories == {"K": "FULL"}
     assert {x["observer"] for x in view.known} == {"*"}
     assert ("QUEUE", "BILLS", "QM2") in names(view.known)
     assert (view.missing, view.stale, view.refresh) == ([], [], [])
 
 
-def test_an_object_that_is_no_longer_in_the_view_is_missing_since(lake):
-    view = repository_view(lake, "QM2", hours(2))
+def test_an_object_that_is_no_longer_in_the_view_is_missing_since(look):
+    view = look("QM2", 2)
     missing = [(x["name"], x["why"], x["last_seen"]) for x in view.missing]
     assert missing == [("OLD", "NO_LONGER_SEEN", "2024-05-06T13:00:00Z")]
 
 
-def test_one_object_is_looked_for_everywhere(lake):
+def test_one_object_is_looked_for_everywhere(look):
     def why(name, viewer="QM2"):
-        view = repository_view(lake, viewer, hours(1), name)
+        view = look(viewer, 1, name)
         return [(x["qmgr"], x["why"]) for x in view.missing]
 
     assert why("FAR") == [("QM3", "OTHER_CLUSTER")]
     assert why("PRIVATE", "QM1") == [("QM2", "NOT_SHARED")]
-    assert why("NONE") == []
-    assert repository_view(lake, "QM2", hours(1), "ORDERS").missing == []
-    assert names(repository_view(lake, "QM2", hours(1), "ORDERS").known) == [
-        ("QUEUE", "ORDERS", "QM1")
-    ]
+    orders = look("QM2", 1, "ORDERS")
+    assert orders.missing == []
+    assert names(orders.known) == [("QUEUE", "ORDERS", "QM1")]
 
 
-def test_a_view_that_differs_is_listed_with_its_age(lake):
-    view = repository_view(lake, "QM2", hours(3.5))
+def test_a_view_that_differs_is_listed_with_its_age(look):
+    view = look("QM2", 3.5)
     assert [{**x, "differs": sorted(x["differs"])} for x in view.stale] == [
         {
             "kind": "QUEUE",
@@ -124,9 +134,8 @@ def test_a_view_that_differs_is_listed_with_its_age(lake):
     ]
 
 
-def test_an_object_whose_owner_has_none_any_more_is_gone(lake):
-    view = repository_view(lake, "QM2", hours(6))
-    assert [(x["name"], x["differs"]) for x in view.stale] == []  # QM1's queues are not told at all
+def test_an_object_whose_owner_has_none_any_more_is_gone(lake, look):
+    assert look("QM2", 4).stale == []  # of QM1 no queue at all is told
     rows = lake.read("queues").where("snapshot_id = 'S4' AND qmgr = 'QM2' AND queue = 'PRIVATE'")
     lake.append("queues", rows.withColumn("qmgr", F.lit("QM1")))
     view = repository_view(lake, "QM2", hours(6))
@@ -135,8 +144,8 @@ def test_an_object_whose_owner_has_none_any_more_is_gone(lake):
     ]
 
 
-def test_refresh_is_estimated_from_what_the_snapshot_shows(lake):
-    (cost,) = repository_view(lake, "QM2", hours(1)).refresh
+def test_refresh_is_estimated_from_what_the_snapshot_shows(look):
+    (cost,) = look("QM2", 1).refresh
     # K has three queue managers, FR1 full, and a topic; QM2 owns one queue and opened two.
     assert cost == {
         "cluster": "K", "publications": 2, "between_full": 0, "notices": 2, "welcome": 3,
@@ -144,11 +153,11 @@ def test_refresh_is_estimated_from_what_the_snapshot_shows(lake):
     }  # fmt: skip
 
 
-def test_moments_and_queue_managers_that_are_not_there(lake):
+def test_moments_and_queue_managers_that_are_not_there(lake, look):
     with pytest.raises(MissingSnapshotError, match="before the first valid snapshot") as caught:
         repository_view(lake, "QM2", hours(0.5))
     assert "S1 from 2024-05-06T13:00:00Z" in str(caught.value)
     with pytest.raises(RepositoryError, match=r"of queue manager QM9 .*FR1, QM1, QM2, QM3"):
         repository_view(lake, "QM9")
     assert repository_view(lake, "QM1").snapshot_id == "S4"
-    assert repository_view(lake, "QM1", hours(3.7)).snapshot_id == "S3"
+    assert look("QM1", 3.7).snapshot_id == "S3"
