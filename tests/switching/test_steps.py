@@ -140,9 +140,9 @@ def test_interrupted_at_every_point_it_ends_as_if_it_had_not_been(moments, pace,
     assert (placed[how == REBALANCED] == taken[how == REBALANCED]).all()
 
 
-@pytest.mark.parametrize("stop", range(0, 12))
+@pytest.mark.parametrize("stop", range(12))
 def test_two_halves_of_an_interrupted_switch_are_the_whole(stop):
-    """What a killed process leaves is where the next one begins: messages still on the old queue."""
+    """What a killed process leaves on the old queue is where the next one begins."""
     arrived = longs(*[0] * 8)
     whole, _, _, _ = run(arrived, Pace(0, 1, 3))
     placed, how, _, _ = run(arrived, Pace(0, 1, 3), [(stop * SECOND, NEVER)])
