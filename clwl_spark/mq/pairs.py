@@ -5,6 +5,7 @@ from typing import Final
 
 KEY: Final = re.compile(r"[A-Z][A-Z0-9]*(?= ?\()")
 _WORD: Final = re.compile(r"[A-Z][A-Z0-9]*")
+_SINGLE: Final = re.compile(r"\s*([A-Z][A-Z0-9]*) ?\(([^()]*)\)\s*")
 _PARENTHESIS: Final = re.compile(r"[()]")
 _LAST: Final = re.compile(r"\)(?=\s*$|\s+[A-Z][A-Z0-9]{2,}(?: ?\(|\s|$))")
 
@@ -21,6 +22,9 @@ def pairs_of(text: str) -> Pairs:
         Keyword and value of each, in order; bare words have the value ''. A value that is not
         closed ends with the text.
     """
+    single = _SINGLE.fullmatch(text)
+    if single:
+        return [(single[1], clean(single[2]))]
     found: Pairs = []
     position = 0
     while key := _WORD.search(text, position):
