@@ -81,24 +81,36 @@ def _answer(cluster: Cluster, full: Node, sender: Node, want: Want) -> None:
 def _learn(cluster: Cluster, node: Node, sender: Node, message: Message) -> None:
     """A record at a queue manager: it keeps news, and as a full repository passes it on."""
     record: Record = message.body
-    key = record.key
-    if node.full and message.kind is Sent.PUBLICATION:
+    direct = node.full and message.kind is Sent.PUBLICATION
+    if direct:
         node.members[sender.qmid] = cluster.now
-    if key.owner == node.qmid or record.incarnation <= node.removed.get(key.owner, 0):
+    if _concerns_nobody(node, record):
         return
-    held = node.cache.get(key) or node.deleted.get(key)
+    held = node.cache.get(record.key) or node.deleted.get(record.key)
     if held is None or record.order > held.order:
-        had_topics = node.knows_topics()
-        _keep(cluster, node, record)
-        if node.full:
-            _pass_on(cluster, node, message)
-            if not had_topics and node.knows_topics():
-                introduce_all(cluster, node)
-            _notify(cluster, node, record)
-        elif key.kind is not Kind.QMGR and not record.deleted:
-            _find_owner(cluster, node, record)
-    if node.full and message.kind is Sent.PUBLICATION and _arrives(record, held):
+        _take_news(cluster, node, message)
+    if direct and _arrives(record, held):
         _welcome(cluster, node, sender)
+
+
+def _concerns_nobody(node: Node, record: Record) -> bool:
+    """Whether a record is about an own object, or of an owner removed by RESET CLUSTER."""
+    owner = record.key.owner
+    return owner == node.qmid or record.incarnation <= node.removed.get(owner, 0)
+
+
+def _take_news(cluster: Cluster, node: Node, message: Message) -> None:
+    """News at a queue manager, kept and passed on, or followed up with a question."""
+    record: Record = message.body
+    had_topics = node.knows_topics()
+    _keep(cluster, node, record)
+    if not node.full:
+        _find_owner(cluster, node, record)
+        return
+    _pass_on(cluster, node, message)
+    if not had_topics and node.knows_topics():
+        introduce_all(cluster, node)
+    _notify(cluster, node, record)
 
 
 def _keep(cluster: Cluster, node: Node, record: Record) -> None:
@@ -150,6 +162,8 @@ def _interested(cluster: Cluster, full: Node, record: Record) -> Iterator[Node]:
 
 def _find_owner(cluster: Cluster, node: Node, record: Record) -> None:
     """A partial repository that knows an object needs a channel to its owner, if necessary."""
+    if record.deleted or record.key.kind is Kind.QMGR:
+        return
     known = any(
         x.kind is Kind.QMGR and x.owner == record.key.owner for x in (*node.cache, *node.own)
     )

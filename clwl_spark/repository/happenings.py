@@ -1,4 +1,4 @@
-"""What each event does to a cluster, and what time does. No Spark.
+"""What each event does to a cluster. No Spark.
 
 Source: seed 4. Choices where it is silent:
 - What is sent arrives at once, unless the receiver is stopped: then it waits, in order.
@@ -8,23 +8,16 @@ Source: seed 4. Choices where it is silent:
   empty, and hears of the others again as they publish.
 """
 
-import heapq
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from clwl_spark.repository.delivery import (
-    deliver,
-    forget,
-    introduce_all,
-    publish,
-    remove_owner,
-    subscribe,
-)
+from clwl_spark.repository.delivery import deliver, forget, introduce_all, remove_owner, subscribe
 from clwl_spark.repository.events import Do, Event, Story
-from clwl_spark.repository.state import Cluster, Node, RepositoryError, arm, send
-from clwl_spark.repository.words import Key, Kind, Periods, Record, Sent, Want, Why
+from clwl_spark.repository.renewal import let_pass, look_at, say
+from clwl_spark.repository.state import Cluster, Node, RepositoryError, send
+from clwl_spark.repository.words import Key, Kind, Periods, Record, Sent, Why
 
 
 def play(story: Story, until: datetime | None = None, periods: Periods | None = None) -> Cluster:
@@ -57,64 +50,6 @@ def happen(cluster: Cluster, event: Event) -> None:
     """
     _EVENTS[event.do](cluster, event)
     deliver(cluster)
-
-
-def let_pass(cluster: Cluster, until: datetime) -> None:
-    """Let time pass: owners publish and subscribers subscribe again, what is too old expires."""
-    while cluster.timers and cluster.timers[0][0] <= until:
-        due, _, qmid, what = heapq.heappop(cluster.timers)
-        cluster.now = due
-        cluster.armed.discard((qmid, what))
-        node = cluster.nodes[qmid]
-        if node.ended is None:
-            _look_at(cluster, node, what)
-        deliver(cluster)
-    cluster.now = until
-
-
-def _look_at(cluster: Cluster, node: Node, what: Key | Want) -> None:
-    """A timer went off: renew or expire what it is for, or look again later."""
-    if isinstance(what, Want):
-        _renew_subscription(cluster, node, what)
-    elif what in node.own:
-        _renew_publication(cluster, node, what)
-    elif what in node.cache:
-        expires = node.cache[what].expires(cluster.periods)
-        if expires <= cluster.now:
-            forget(node, what, Why.EXPIRED, cluster)
-        else:
-            arm(cluster, node, what, expires)
-
-
-def _renew_subscription(cluster: Cluster, node: Node, want: Want) -> None:
-    """Subscribe again when it is time; a stopped queue manager does so when it starts."""
-    if want not in node.wants or node.full:
-        return
-    due = node.wants[want] + cluster.periods.resubscribe
-    if due > cluster.now:
-        arm(cluster, node, want, due)
-    elif node.up:
-        subscribe(cluster, node, want)
-
-
-def _renew_publication(cluster: Cluster, node: Node, key: Key) -> None:
-    """Publish an unchanged object again when it is time; a stopped one does so when it starts."""
-    due = node.own[key].published + cluster.periods.republish
-    if due > cluster.now:
-        arm(cluster, node, key, due)
-    elif node.up:
-        _say(cluster, node, node.own[key])
-
-
-def _say(cluster: Cluster, node: Node, record: Record) -> None:
-    """Publish an own object as of now; a stopped queue manager will when it starts."""
-    if not record.deleted:
-        said = replace(record, published=cluster.now, incarnation=node.incarnation)
-        node.own[record.key] = said
-        arm(cluster, node, record.key, cluster.now + cluster.periods.republish)
-    else:
-        said = replace(record, published=cluster.now)
-    publish(cluster, node, said)
 
 
 def _running(cluster: Cluster, event: Event) -> Node:
@@ -184,9 +119,9 @@ def _start(cluster: Cluster, event: Event) -> None:
     if node.remake:
         _turn_elsewhere(cluster, node)
     for key in list(node.own):
-        _look_at(cluster, node, key)
+        look_at(cluster, node, key)
     for want in list(node.wants):
-        _look_at(cluster, node, want)
+        look_at(cluster, node, want)
 
 
 def _suspend(cluster: Cluster, event: Event) -> None:
@@ -234,7 +169,7 @@ def _turn_elsewhere(cluster: Cluster, node: Node) -> None:
     """Publish everything and subscribe to everything again, with whom it turns to now."""
     node.remake = False
     for record in list(node.own.values()):
-        _say(cluster, node, record)
+        say(cluster, node, record)
     for want in list(node.wants):
         subscribe(cluster, node, want)
 
@@ -264,7 +199,7 @@ def _refresh(cluster: Cluster, event: Event) -> None:
     if node.full:
         _fetch_all(cluster, node)
     for key in sorted(node.own):
-        _say(cluster, node, node.own[key])
+        say(cluster, node, node.own[key])
 
 
 def _reset(cluster: Cluster, event: Event) -> None:
@@ -327,7 +262,7 @@ def _write(cluster: Cluster, node: Node, key: Key, attributes: dict[str, Any]) -
     versions = cluster.changed.setdefault(key, [])
     version = len(versions) + 1
     versions.append((version, cluster.now))
-    _say(cluster, node, Record(key, node.name, node.incarnation, version, cluster.now, attributes))
+    say(cluster, node, Record(key, node.name, node.incarnation, version, cluster.now, attributes))
 
 
 def _delete_key(cluster: Cluster, node: Node, key: Key) -> None:
@@ -335,7 +270,7 @@ def _delete_key(cluster: Cluster, node: Node, key: Key) -> None:
     versions = cluster.changed[key]
     versions.append((len(versions) + 1, cluster.now))
     gone = replace(node.own.pop(key), version=len(versions), deleted=True)
-    _say(cluster, node, gone)
+    say(cluster, node, gone)
 
 
 def _open(cluster: Cluster, event: Event) -> None:

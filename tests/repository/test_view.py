@@ -85,11 +85,9 @@ def test_a_partial_repository_sees_its_own_view_or_the_full_ones(look):
 
 
 def test_what_is_seen_is_what_a_put_can_go_to(lake, look):
-    for snapshot_id, number in (("S1", 1), ("S2", 2), ("S4", 4)):
-        view = look("QM2", number)
-        found = {x["qmgr"] for x in view.known if x["name"] == "ORDERS"}
-        request = ExplainRequest("QM2", "ORDERS", snapshot_id=snapshot_id)
-        assert {x["dest_qmgr"] for x in explain(lake, request).candidates} == found
+    found = {x["qmgr"] for x in look("QM2", 2).known if x["name"] == "ORDERS"}
+    request = ExplainRequest("QM2", "ORDERS", snapshot_id="S2")
+    assert {x["dest_qmgr"] for x in explain(lake, request).candidates} == found
 
 
 def test_a_full_repository_sees_everything_of_its_clusters(look):
