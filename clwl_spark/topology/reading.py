@@ -36,7 +36,7 @@ _PIECES: Final = (
     f"{QMGR} string, {POSITION} int, {PAYLOAD} binary, {CHANNELS} array<string>, {ERROR} string"
 )
 _INPUT_NAME: Final = "standard input"
-_BLOCK: Final = 1 << 20
+_TOLD_EVERY: Final = 16
 _GLOB: Final = frozenset("{}[]*?\\")
 
 
@@ -127,7 +127,8 @@ def read_here(sources: Sources, tell: Tell) -> list[FileReading]:
     """
     readings = []
     for done, path in enumerate(sources.files):
-        tell("reading", done, sources.count)
+        if done % _TOLD_EVERY == 0:
+            tell("reading", done, sources.count)
         readings.append(_read(_bytes(path), str(path), sources))
     if sources.text is not None:
         # It has no file name that an observer's pattern could be filled with.

@@ -190,21 +190,23 @@ def _move(settled: Settled, merged: Sequence[Row]) -> None:
     for key in settled.rows:
         earlier.setdefault(key[:-1], []).append(key)
     for name, rows in objects.items():
-        if not all(row.knows(c.CLUSTER) for row in rows):
-            continue
         clusters = {row.values[c.CLUSTER] for row in rows}
-        newest = max(row.stamp for row in rows)
-        gone = [key for key in earlier.get(name, []) if key[-1] not in clusters]
-        for key in gone:
-            old = settled.rows[key]
-            if not _is_newer(old, newest):
-                del settled.rows[key]
-                for row in rows:
-                    if row.partial:
-                        settled.rows.setdefault(
-                            (*name, row.values[c.CLUSTER]),
-                            {**old, c.CLUSTER: row.values[c.CLUSTER]},
-                        )
+        elsewhere = [key for key in earlier.get(name, []) if key[-1] not in clusters]
+        if elsewhere and all(row.knows(c.CLUSTER) for row in rows):
+            _leave(settled, elsewhere, rows)
+
+
+def _leave(settled: Settled, elsewhere: Sequence[Key], rows: Sequence[Row]) -> None:
+    """Drop an object's rows elsewhere, unless they are newer than the ones that move it."""
+    newest = max(row.stamp for row in rows)
+    for key in elsewhere:
+        if _is_newer(settled.rows[key], newest):
+            continue
+        old = settled.rows.pop(key)
+        for row in rows:
+            if row.partial:
+                cluster = row.values[c.CLUSTER]
+                settled.rows.setdefault((*key[:-1], cluster), {**old, c.CLUSTER: cluster})
 
 
 def _aimed_at(settled: Settled, row: Row) -> list[tuple[Key, Values]]:
@@ -225,21 +227,28 @@ def _take(settled: Settled, row: Row, key: Key, values: Values) -> None:
     old = settled.rows.get(key)
     if old is not None and _is_newer(old, row.stamp):
         return
-    known = row.known()
-    if row.table == "queue_managers":
-        # ALTER QMGR says what it changes, and DISPLAY CLUSQMGR the QMID alone.
-        known = frozenset(x for x, value in values.items() if value is not None)
+    known = _known(row, values)
     told = values if known is None else {x: values[x] for x in values if x in known}
-    new = {**values, **told} if old is None else {**_unless(known is None, old), **told}
-    same = old is not None and all(old.get(x) == value for x, value in values.items() if x in told)
     place = f"{row.file}:{row.line}"
-    new[c.SOURCE] = old.get(c.SOURCE) or place if same and old is not None else place
-    new[c.ALTERED] = row.stamp or (old.get(c.ALTERED) if old and known is not None else None)
+    if old is None:
+        new = {**values, c.SOURCE: place, c.ALTERED: row.stamp or None}
+    else:
+        kept = {} if known is None else old
+        same = all(old.get(column) == value for column, value in told.items())
+        source = (old.get(c.SOURCE) if same else None) or place
+        altered = row.stamp or kept.get(c.ALTERED)
+        new = {**kept, **told, c.SOURCE: source, c.ALTERED: altered}
     settled.rows[key] = new
 
 
-def _unless(whole: bool, old: Values) -> Values:  # noqa: FBT001
-    return {} if whole else old
+def _known(row: Row, values: Values) -> frozenset[str] | None:
+    """The columns that a row tells; None = all.
+
+    ALTER QMGR says what it changes, and DISPLAY CLUSQMGR the QMID alone.
+    """
+    if row.table != "queue_managers":
+        return row.known()
+    return frozenset(column for column, value in values.items() if value is not None)
 
 
 def _is_newer(old: Mapping[str, Any], stamp: str) -> bool:

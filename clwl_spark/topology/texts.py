@@ -143,33 +143,39 @@ def _queue_manager(texts: _Texts, own: Mapping[str, Sequence[Row]]) -> None:
 
 def _channels(texts: _Texts, rows: Sequence[Row]) -> None:
     """CLUSRCVRs; what is said of the queue manager in a cluster is the same for all of them."""
-    table = "cluster_channels"
-    repositories = {row[c.CLUSTER] for row in rows if row.get(c.QMTYPE) == "REPOS"}
-    suspended: dict[str, bool | None] = {}
-    for row in rows:
-        value = row.get(c.SUSPENDED)
-        first = suspended.setdefault(row[c.CLUSTER], value)
-        if bool(value) != bool(first):
-            why = f"all channels of a cluster are suspended or none is: not {value}"
-            texts.left_out.append(unsaid(table, row, c.SUSPENDED, why))
-        kind = "REPOS" if row[c.CLUSTER] in repositories else "NORMAL"
-        if (row.get(c.QMTYPE) or "NORMAL") != kind:
-            why = f"all channels of a cluster have the queue manager's: {kind}"
-            texts.left_out.append(unsaid(table, row, c.QMTYPE, why))
-    for cluster, value in suspended.items():
-        if value is not None:
-            verb = "SUSPEND" if value else "RESUME"
-            texts.parts[0].commands.append(f"{verb} QMGR CLUSTER({spelled(cluster)})")
+    _memberships(texts, rows)
     unlike = _PLACES | {c.CLUSTER, c.SUSPENDED, c.QMTYPE}
     for rows_alike in _alike(rows, c.CHANNEL, unlike):
         row = rows_alike[0]
         clusters = [x[c.CLUSTER] for x in rows_alike]
         if clusters == [""]:
-            texts.left_out.append(unsaid(table, row, "", "a CLUSRCVR in no cluster"))
+            why = "a CLUSRCVR in no cluster"
+            texts.left_out.append(unsaid("cluster_channels", row, "", why))
             continue
         namelist = texts.namelist(clusters) if len(clusters) > 1 else ""
         command = _channel("CLUSRCVR", row, clusters[0], namelist)
         texts.define("channel", row[c.CHANNEL], command)
+
+
+def _memberships(texts: _Texts, rows: Sequence[Row]) -> None:
+    """SUSPEND and RESUME; what channels of one cluster tell differently is left out."""
+    repositories = {row[c.CLUSTER] for row in rows if row.get(c.QMTYPE) == "REPOS"}
+    suspended: dict[str, bool | None] = {}
+    for row in rows:
+        first = suspended.setdefault(row[c.CLUSTER], row.get(c.SUSPENDED))
+        kind = "REPOS" if row[c.CLUSTER] in repositories else "NORMAL"
+        columns = {
+            c.SUSPENDED: (bool(row.get(c.SUSPENDED)), bool(first)),
+            c.QMTYPE: (row.get(c.QMTYPE) or "NORMAL", kind),
+        }
+        for column, (value, told) in columns.items():
+            if value != told:
+                why = f"all channels of a cluster have the same: {told}"
+                texts.left_out.append(unsaid("cluster_channels", row, column, why))
+    for cluster, value in suspended.items():
+        if value is not None:
+            verb = "SUSPEND" if value else "RESUME"
+            texts.parts[0].commands.append(f"{verb} QMGR CLUSTER({spelled(cluster)})")
 
 
 def _channel(chltype: str, row: Row, cluster: str, namelist: str) -> str:
