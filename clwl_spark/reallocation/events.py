@@ -23,6 +23,7 @@ from clwl_spark.topology.views import (
     VIEWER,
     Topology,
     channels_in_view,
+    in_clusters,
     read_topology,
     viewers,
 )
@@ -198,7 +199,7 @@ def _channels(asked: DataFrame, topology: Topology) -> DataFrame:
     """The cluster-sender channels of the queue managers asked for: seen, or with a status."""
     looking = asked.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
     seen = channels_in_view(viewers(looking, topology), topology).where(
-        F.col(c.QMGR) != F.col(VIEWER)
+        (F.col(c.QMGR) != F.col(VIEWER)) & in_clusters(c.CLUSTER)
     )
     started = topology.channel_status.where(F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value)
     return (
