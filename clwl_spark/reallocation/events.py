@@ -183,7 +183,7 @@ def _refuse_unknown(lake: Lake, events: Sequence[Event]) -> None:
         used, [c.QMGR, c.CHANNEL], "left_anti"
     )
     for row in missing.orderBy(*OF_EVENT).limit(1).collect():
-        raise _unknown(*(row[name] for name in OF_EVENT), channels, topology)
+        raise _unknown(row[c.SNAPSHOT_ID], row[c.QMGR], row[c.CHANNEL], channels, topology)
 
 
 def _used_channels(lake: Lake, asked: DataFrame) -> DataFrame:

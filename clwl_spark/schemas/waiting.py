@@ -38,7 +38,6 @@ POSITION: Final = "position"
 ARRIVED_AT: Final = "arrived_at"
 PLACED_AT: Final = "placed_at"
 HOW: Final = "how"
-MESSAGE_XMITQ: Final = "message_xmitq"
 
 
 class Reallocation(StrEnum):

@@ -21,7 +21,9 @@ from clwl_spark.switching.steps import (
     PUT_ON_NEW,
     REBALANCED,
     SWITCHED,
+    Codes,
     Interruptions,
+    Longs,
     Pace,
     examined_at,
     greatest_depth,
@@ -88,6 +90,17 @@ def playing(
     return play
 
 
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """What `switch_in_steps` says of the messages, and when they arrived."""
+
+    arrived: Longs
+    placed: Longs
+    how: Codes
+    step_2: int
+    undone: int
+
+
 def _played(messages: pa.Table, request: SwitchRequest) -> Iterator[pa.RecordBatch]:
     """Play one switch: blocks of placed messages, the last with the figures."""
     arrived = messages[w.ARRIVED_AT].to_numpy()
@@ -98,47 +111,56 @@ def _played(messages: pa.Table, request: SwitchRequest) -> Iterator[pa.RecordBat
     pairs = [(stop, NEVER if start is None else start) for stop, start in request.interruptions]
     table = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
     stopped = Interruptions(table[:, 0].copy(), table[:, 1].copy())
-    placed, how, step_2, undone = switch_in_steps(arrived, taken_at, request.pace, stopped)
-    was_on_old = how != PUT_ON_NEW
-    left = np.where(how == LEFT, NEVER, placed)[was_on_old]
-    start = request.pace.start
-    depth, deepest, deepest_at = greatest_depth(arrived[was_on_old], left, start)
-    figures = {
-        w.WAITING: int((arrived <= start).sum()),
-        **{name: int((how == code).sum()) for name, code in COUNTS.items()},
-        "rolled_back": int(undone),
-        "step_2_at": None if step_2 == NEVER else int(step_2),
-        "arrived_in_step_1": int((was_on_old & (arrived > start)).sum()),
-        "last_arrival_in_step_1": int(arrived[was_on_old].max(initial=start)),
-        "depth_at_start": depth,
-        "deepest": deepest,
-        "deepest_at": deepest_at,
-    }
-    words = pa.array([_HOW[code] for code in sorted(_HOW)])
-    queues = pa.array([request.association.current, request.association.next], pa.string())
-    on_new = pa.array(((how == SWITCHED) | (how == PUT_ON_NEW)).astype(np.int32))
-    away = pa.array(how == REBALANCED)
-    table_out = pa.table(
-        {
-            w.POSITION: np.arange(len(arrived), dtype=np.int64),
-            c.PUT_SEQ: messages[c.PUT_SEQ],
-            c.MESSAGE_ID: messages[c.MESSAGE_ID],
-            w.ARRIVED_AT: arrived,
-            w.PLACED_AT: placed,
-            w.HOW: pa.DictionaryArray.from_arrays(how, words).cast(pa.string()),
-            c.XMITQ: pc.if_else(away, messages[w.TO_XMITQ], queues.take(on_new)),
-        }
-    )
-    for at in range(0, table_out.num_rows, ROWS_AT_A_TIME):
-        is_last = at + ROWS_AT_A_TIME >= table_out.num_rows
+    placed = _Placed(arrived, *switch_in_steps(arrived, taken_at, request.pace, stopped))
+    rows = _placed_rows(messages, placed, request.association)
+    for at in range(0, rows.num_rows, ROWS_AT_A_TIME):
+        is_last = at + ROWS_AT_A_TIME >= rows.num_rows
         row = [
-            [to_ipc(table_out.slice(at, ROWS_AT_A_TIME).combine_chunks())],
-            [json.dumps(figures) if is_last else ""],
+            [to_ipc(rows.slice(at, ROWS_AT_A_TIME).combine_chunks())],
+            [json.dumps(_figures(placed, request.pace.start)) if is_last else ""],
         ]
         yield pa.RecordBatch.from_arrays(
             [pa.array(x, f.type) for x, f in zip(row, _BLOCK_ARROW, strict=True)],
             schema=_BLOCK_ARROW,
         )
+
+
+def _figures(of: _Placed, start: int) -> dict[str, Any]:
+    """The counts of a switch, and how deep the old queue became."""
+    was_on_old = of.how != PUT_ON_NEW
+    arrived = of.arrived[was_on_old]
+    left = np.where(of.how == LEFT, NEVER, of.placed)[was_on_old]
+    depth, deepest, deepest_at = greatest_depth(arrived, left, start)
+    return {
+        w.WAITING: int((of.arrived <= start).sum()),
+        **{name: int((of.how == code).sum()) for name, code in COUNTS.items()},
+        "rolled_back": int(of.undone),
+        "step_2_at": None if of.step_2 == NEVER else int(of.step_2),
+        "arrived_in_step_1": int((arrived > start).sum()),
+        "last_arrival_in_step_1": int(arrived.max(initial=start)),
+        "depth_at_start": depth,
+        "deepest": deepest,
+        "deepest_at": deepest_at,
+    }
+
+
+def _placed_rows(messages: pa.Table, of: _Placed, association: Association) -> pa.Table:
+    """The columns of `switched_messages` that differ from message to message."""
+    words = pa.array([_HOW[code] for code in sorted(_HOW)])
+    queues = pa.array([association.current, association.next], pa.string())
+    on_new = pa.array(((of.how == SWITCHED) | (of.how == PUT_ON_NEW)).astype(np.int32))
+    away = pa.array(of.how == REBALANCED)
+    return pa.table(
+        {
+            w.POSITION: np.arange(len(of.arrived), dtype=np.int64),
+            c.PUT_SEQ: messages[c.PUT_SEQ],
+            c.MESSAGE_ID: messages[c.MESSAGE_ID],
+            w.ARRIVED_AT: of.arrived,
+            w.PLACED_AT: of.placed,
+            w.HOW: pa.DictionaryArray.from_arrays(of.how, words).cast(pa.string()),
+            c.XMITQ: pc.if_else(away, messages[w.TO_XMITQ], queues.take(on_new)),
+        }
+    )
 
 
 def figures_of_nothing(request: SwitchRequest) -> dict[str, Any]:

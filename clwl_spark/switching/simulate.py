@@ -59,8 +59,9 @@ class SwitchSummary:
 
     @property
     def outrun(self) -> bool:
-        """Whether arrivals made the old queue deeper than it was at the start."""
-        return bool(self.figures["deepest"] > self.figures["depth_at_start"])
+        """Whether arrivals made the old queue deeper by more than a transaction."""
+        start = self.figures["depth_at_start"]
+        return bool(self.figures["deepest"] > start + self.request.pace.batch)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl xmitq --start-at ... --json`."""

@@ -19,6 +19,7 @@ from worlds import World
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import ChannelEvent, microseconds
 from clwl_spark.reallocation.run import reallocate
+from clwl_spark.reallocation.waiting import waiting_outcomes
 from clwl_spark.vocabulary import Algorithm
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
@@ -74,6 +75,23 @@ class Chain:
         rows = self.world.lake.read("reallocations").collect()
         return Counter(_comparable(row.asDict()) for row in rows)
 
+    def places(self) -> Counter[tuple[Any, ...]]:
+        """What waits where, by the tables."""
+        lake = self.world.lake
+        pairs = lake.read("outcomes").select("qmgr", "channel")
+        moved = lake.read("reallocations").selectExpr("qmgr", "to_channel AS channel")
+        everywhere = pairs.union(moved).where("channel IS NOT NULL").distinct()
+        rows = waiting_outcomes(lake, everywhere).select("qmgr", "put_seq", "channel", "xmitq")
+        return Counter(tuple(row) for row in rows.collect())
+
+    def expected_places(self) -> Counter[tuple[Any, ...]]:
+        return Counter(
+            (x.outcome["qmgr"], x.outcome["put_seq"], x.channel, x.xmitq)
+            for reference in self.references
+            for x in reference.waiting
+            if x.channel is not None
+        )
+
 
 def _comparable(row: dict[str, Any]) -> tuple[Any, ...]:
     values = [row[name] for name in COMPARED]
@@ -96,5 +114,6 @@ def test_chains_of_events_between_batches_are_those_of_the_reference(
         found = chain.found()
         assert not (found - chain.expected), (SEED, list((found - chain.expected).items())[:3])
         assert not (chain.expected - found), (SEED, list((chain.expected - found).items())[:3])
+    assert chain.places() == chain.expected_places(), SEED
     outcomes = Counter(row[8] for row in chain.expected.elements())
     assert set(outcomes) == {"MOVED", "STILL_FAVOURED", "FAILED", "NOT_ELIGIBLE"}, outcomes
