@@ -46,7 +46,9 @@ def timed_process(command: Sequence[str], *, reads_json: bool = True) -> Run:
 
 
 def make_lake(lake: Path, messages: int, hot_sender: float, non_default: float) -> None:
-    """Make the pristine lake that every round starts from."""
+    """Make the pristine lake that every round starts from, unless a run before made it."""
+    if (lake / schemas.MESSAGES.name / "_delta_log").exists():
+        return
     sizes = ["--messages", str(messages), "--non-default", str(non_default)]
     script = str(HERE / "make_lake.py")
     timed_process([script, "--lake", str(lake), *sizes, "--hot-sender", str(hot_sender)])

@@ -125,9 +125,6 @@ def earlier_state(base: Mapping[str, Iterable[Values]], qmgr: str, source: str) 
     return state
 
 
-_state = earlier_state
-
-
 def _define(state: TextState, table: str, name: str, rows: list[Values]) -> None:
     """Add the definition of one object; its clusters become a name list where they are many."""
     kind, _, mapping = _KINDS[table]

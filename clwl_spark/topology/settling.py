@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from clwl_spark import columns as c
 from clwl_spark.mq.assemble import rows_of, with_remote
-from clwl_spark.mq.base import _state as earlier_state
+from clwl_spark.mq.base import earlier_state
 from clwl_spark.mq.merge import KEYS, merge
 from clwl_spark.mq.mqsc import parse
 from clwl_spark.mq.records import PieceRefusedError, Reject, Row, TextState

@@ -75,10 +75,15 @@ def with_options(command: Callable[..., int]) -> Callable[..., int]:
         return command(**given)
 
     call.__name__ = command.__name__
-    call.__doc__ = command.__doc__
+    call.__doc__ = _unwrapped(command.__doc__ or "")
     call.__annotations__ = {**types, "return": int}
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
+
+
+def _unwrapped(text: str) -> str:
+    """Each paragraph on one line, so that the help is wrapped once, by the terminal's width."""
+    return "\n\n".join(" ".join(x.split()) for x in inspect.cleandoc(text).split("\n\n"))
 
 
 def _parameter(option: "Field[Any]", annotation: object) -> inspect.Parameter:
