@@ -8,6 +8,7 @@ from typing import Final
 from clwl_spark.schemas.declare import Column, Table
 from clwl_spark.schemas.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
 from clwl_spark.schemas.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
+from clwl_spark.schemas.quality import GATE_FAILURES, GATE_RESULTS, OBSERVED_COUNTS
 from clwl_spark.schemas.routing import (
     BALANCE_HISTORY,
     MESSAGES,
@@ -44,10 +45,13 @@ __all__ = [
     "CHANNEL_STATUS",
     "CLUSTER_CHANNELS",
     "CLUSTER_SENDERS",
+    "GATE_FAILURES",
+    "GATE_RESULTS",
     "HOPS",
     "HOP_BATCHES",
     "INGEST_REJECTS",
     "MESSAGES",
+    "OBSERVED_COUNTS",
     "OUTCOMES",
     "QUEUES",
     "QUEUE_MANAGERS",
@@ -107,5 +111,8 @@ TABLES: Final[dict[str, Table]] = {
         XMITQ_LINKS,
         TOPIC_COSTS,
         TOPIC_CONFLICTS,
+        GATE_RESULTS,
+        GATE_FAILURES,
+        OBSERVED_COUNTS,
     )
 }

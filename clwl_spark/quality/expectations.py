@@ -1,0 +1,241 @@
+"""Expectations run by Great Expectations: on pandas frames, or on Spark frames. Only place for it.
+
+It is never called while messages are routed: a batch has CHECK constraints and counts itself.
+"""
+
+import logging
+import os
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import pandas as pd
+from pyspark.sql import DataFrame
+
+from clwl_spark.errors import SettingsError
+from clwl_spark.quality.results import KEPT_ROWS, Found, GateResult, Row, Severity
+from clwl_spark.quality.suites import Expectation
+
+os.environ.setdefault("GX_ANALYTICS_ENABLED", "False")
+warnings.filterwarnings("ignore", module=r"great_expectations|marshmallow")
+
+import great_expectations as gx  # noqa: E402  (its telemetry is switched off before)
+from great_expectations.core import ExpectationValidationResult  # noqa: E402
+from great_expectations.data_context.types.base import ProgressBarsConfig  # noqa: E402
+from great_expectations.exceptions.exceptions import (  # noqa: E402
+    ExpectationNotFoundError,
+    GreatExpectationsError,
+)
+from great_expectations.expectations.expectation import (  # noqa: E402
+    Expectation as GxExpectation,
+)
+from great_expectations.expectations.metadata_types import FailureSeverity  # noqa: E402
+from great_expectations.expectations.registry import get_expectation_impl  # noqa: E402
+
+_IDENTITY: Final = "gate"
+_SHOWN_VALUES: Final = 5
+_GX_SEVERITY: Final = {
+    Severity.ERROR: FailureSeverity.CRITICAL,
+    Severity.WARN: FailureSeverity.WARNING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """A table's rows of what is judged.
+
+    Attributes:
+        frame: the rows, in pandas or in Spark.
+        keys: the columns that tell one row from another.
+    """
+
+    frame: pd.DataFrame | DataFrame
+    keys: tuple[str, ...]
+
+
+def check_words(expectations: Sequence[Expectation]) -> None:
+    """Refuse expectations that Great Expectations does not have, or arguments it does not take.
+
+    Raises:
+        SettingsError: with file and line.
+    """
+    for expectation in expectations:
+        _made(expectation)
+
+
+def run_expectations(
+    expectations: Sequence[Expectation], tables: Mapping[str, TableRows]
+) -> list[GateResult]:
+    """Evaluate expectations, table by table, in their order.
+
+    Args:
+        expectations: what has to hold; each one's table is in `tables`.
+        tables: the rows by table.
+    """
+    by_table: dict[str, list[Expectation]] = {}
+    for expectation in expectations:
+        by_table.setdefault(expectation.table, []).append(expectation)
+    results: dict[str, GateResult] = {}
+    with _quiet():
+        for table, these in by_table.items():
+            for result in _of_table(these, tables[table]):
+                results[result.gate] = result
+    return [results[x.words.id] for x in expectations]
+
+
+def _of_table(expectations: Sequence[Expectation], rows: TableRows) -> list[GateResult]:
+    """One validation per table; on Spark the failing rows are asked for where there are some."""
+    started = time.monotonic()
+    if isinstance(rows.frame, pd.DataFrame):
+        found = _validated(expectations, rows, "SUMMARY")
+    else:
+        found = _validated(expectations, rows, "BOOLEAN_ONLY")
+        failed = [x for x in expectations if found[x.words.id].failing]
+        if failed:
+            found |= _validated(failed, rows, "SUMMARY")
+    seconds = round((time.monotonic() - started) / len(expectations), 4)
+    engine = "pandas" if isinstance(rows.frame, pd.DataFrame) else "spark"
+    return [
+        GateResult(
+            gate=x.words.id,
+            suite=x.suite,
+            table=x.table,
+            severity=x.severity,
+            found=found[x.words.id],
+            engine=engine,
+            seconds=seconds,
+            title=x.words.title,
+            why=x.words.why,
+            remedy=x.words.remedy,
+        )
+        for x in expectations
+    ]
+
+
+def _validated(expectations: Sequence[Expectation], rows: TableRows, how: str) -> dict[str, Found]:
+    """What each expectation found, by name."""
+    suite = gx.ExpectationSuite("clwl", expectations=[_made(x) for x in expectations])
+    result_format: dict[str, Any] = {"result_format": how}
+    if how != "BOOLEAN_ONLY":
+        result_format["partial_unexpected_count"] = KEPT_ROWS
+        if isinstance(rows.frame, pd.DataFrame):
+            result_format["unexpected_index_column_names"] = list(rows.keys)
+    validation = _batch(rows.frame).validate(suite, result_format=result_format)
+    return {x.expectation_config.meta[_IDENTITY]: _found(x, rows.keys) for x in validation.results}
+
+
+def _batch(frame: pd.DataFrame | DataFrame) -> Any:  # noqa: ANN401  (its type is not exported)
+    sources = _context().data_sources
+    if isinstance(frame, pd.DataFrame):
+        source = sources.add_or_update_pandas("clwl")
+    else:
+        # persist=True, its default, would leave a persisted frame behind after each run.
+        source = sources.add_or_update_spark("clwl", persist=False)
+    asset = source.add_dataframe_asset("rows")
+    return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
+
+
+@cache
+def _context() -> Any:  # noqa: ANN401
+    """A context that keeps nothing on disk."""
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    return context
+
+
+def _made(expectation: Expectation) -> GxExpectation:
+    """The expectation as Great Expectations has it.
+
+    Raises:
+        SettingsError: there is none of that name, or it does not take these arguments.
+    """
+    words = expectation.words
+    try:
+        return get_expectation_impl(words.expect)(
+            **words.arguments,
+            severity=_GX_SEVERITY[expectation.severity],
+            meta={_IDENTITY: words.id},
+        )
+    except ExpectationNotFoundError as error:
+        raise SettingsError(
+            f"{expectation.where}: {words.id}: Great Expectations has no {words.expect!r}: "
+            "give one of its expectations, such as expect_column_values_to_not_be_null"
+        ) from error
+    except (ValueError, TypeError, GreatExpectationsError) as error:
+        said = " ".join(str(error).split())
+        raise SettingsError(
+            f"{expectation.where}: {words.id}: {words.expect} does not take these arguments: {said}"
+        ) from error
+
+
+def _found(validation: ExpectationValidationResult, keys: Sequence[str]) -> Found:
+    """What an expectation found; one that raised has an error and no verdict."""
+    if error := _raised(validation.exception_info):
+        return Found(0, error=error)
+    result = validation.result or {}
+    checked = result.get("element_count")
+    if validation.success:
+        return Found(0, checked=checked)
+    failing = result.get("unexpected_count")
+    rows = tuple(_rows(validation, keys))
+    return Found(failing or max(1, len(rows)), rows, checked)
+
+
+def _rows(validation: ExpectationValidationResult, keys: Sequence[str]) -> list[Row]:
+    """The failing rows: their keys and the value; without keys the values or the figure alone."""
+    result = validation.result or {}
+    configuration = validation.expectation_config
+    arguments = configuration.kwargs if configuration else {}
+    told = str(arguments.get("column") or ", ".join(arguments.get("column_list", ())) or "rows")
+    indexed = result.get("partial_unexpected_index_list") or ()
+    if indexed:
+        return [_row(x, told, keys) for x in indexed[:KEPT_ROWS]]
+    values = result.get("partial_unexpected_list") or ()
+    if values:
+        return [{"detail": f"{told}: {_plain(x)!r}"} for x in values[:KEPT_ROWS]]
+    if "observed_value" in result:
+        return [{"detail": f"{told}: {_plain(result['observed_value'])}"}]
+    return []
+
+
+def _row(found: Mapping[str, Any], told: str, keys: Sequence[str]) -> Row:
+    row = {key: _plain(found.get(key)) for key in keys}
+    value = ", ".join(f"{x} {_plain(found.get(x))!r}" for x in told.split(", "))
+    return row | {"detail": value}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  (whatever a cell has)
+    """A value that JSON can say."""
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124
+
+
+def _raised(info: Mapping[str, Any] | None) -> str:
+    """What an expectation raised, in one line; blank = nothing.
+
+    The document has one level, or one for each metric that raised.
+    """
+    documents = [info or {}, *(x for x in (info or {}).values() if isinstance(x, Mapping))]
+    for document in documents:
+        if document.get("raised_exception"):
+            return " ".join(str(document.get("exception_message") or "it raised").split())
+    return ""
+
+
+@contextmanager
+def _quiet():  # type: ignore[no-untyped-def]  # noqa: ANN202
+    """Great Expectations logs what it also returns."""
+    logger = logging.getLogger("great_expectations")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)

@@ -1,0 +1,100 @@
+"""Which snapshots routing may use: a passed one is VALID, a failed one QUARANTINED."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.errors import InputError
+from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.storage import Lake
+from clwl_spark.topology.snapshots import require_snapshots
+from clwl_spark.vocabulary import SnapshotStatus
+
+_AT: Final = "valid_from_micros"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A snapshot's row in `snapshots`; `valid_from` in microseconds since 1970, UTC."""
+
+    snapshot_id: str
+    valid_from: int | None
+    status: str | None
+    being_written: bool
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether routing uses it."""
+        return self.status == SnapshotStatus.VALID.value and self.valid_from is not None
+
+
+def heads(lake: Lake) -> list[Head]:
+    """All snapshots by (valid_from, snapshot_id), those without a moment first.
+
+    Raises:
+        MissingLakeError: there is no table `snapshots`.
+    """
+    at = F.unix_micros(c.VALID_FROM).alias(_AT)
+    rows = lake.read(SNAPSHOTS.name).select(c.SNAPSHOT_ID, at, c.STATUS, c.BEING_WRITTEN).collect()
+    found = [
+        Head(row[c.SNAPSHOT_ID], row[_AT], row[c.STATUS], bool(row[c.BEING_WRITTEN]))
+        for row in rows
+    ]
+    return sorted(found, key=_order)
+
+
+def head_of(lake: Lake, snapshot_id: str | None) -> Head:
+    """The snapshot of that name, or the newest one that is written to its end.
+
+    Raises:
+        MissingLakeError: there is no table `snapshots`.
+        InputError: there is none of that name, it is half written, or there is none at all.
+    """
+    found = heads(lake)
+    if snapshot_id is None:
+        whole = [x for x in found if not x.being_written]
+        if not whole:
+            raise InputError(f"no snapshot in {lake.root}: make one with `clwl ingest`")
+        return whole[-1]
+    require_snapshots(lake, snapshot_id)
+    head = next(x for x in found if x.snapshot_id == snapshot_id)
+    if head.being_written:
+        raise InputError(
+            f"snapshot '{snapshot_id}' of {lake.root} is half written: ingest its texts again"
+        )
+    return head
+
+
+def set_status(lake: Lake, head: Head, status: SnapshotStatus) -> None:
+    """Give a snapshot a status; one that it has already is not written again."""
+    if head.status == status.value:
+        return
+    row = lake.read(SNAPSHOTS.name).where(F.col(c.SNAPSHOT_ID) == head.snapshot_id)
+    lake.merge(SNAPSHOTS.name, row.withColumn(c.STATUS, F.lit(status.value)))
+
+
+def last_valid(found: list[Head], head: Head) -> str | None:
+    """The valid snapshot that routing uses in place of `head`; None = none."""
+    valid = [x for x in found if x.is_valid and x != head and _order(x)[:2] <= _order(head)[:2]]
+    return valid[-1].snapshot_id if valid else None
+
+
+def passed_over(lake: Lake) -> list[tuple[str, str | None]]:
+    """Quarantined snapshots that routing would use now or later, and what it uses instead.
+
+    Those before the last valid snapshot concern nobody any more; half-written ones are not told.
+    """
+    found = heads(lake)
+    valid = [at for at, x in enumerate(found) if x.is_valid]
+    later = found[valid[-1] + 1 :] if valid else found
+    return [
+        (x.snapshot_id, last_valid(found, x))
+        for x in later
+        if x.status == SnapshotStatus.QUARANTINED.value and not x.being_written
+    ]
+
+
+def _order(head: Head) -> tuple[bool, int, bytes]:
+    return head.valid_from is not None, head.valid_from or 0, head.snapshot_id.encode()

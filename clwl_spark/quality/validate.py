@@ -1,0 +1,167 @@
+"""The flow: a snapshot is judged by its gates, then published or quarantined, and it is told.
+
+Source: CONTRACT, `clwl validate`; the gates are in `conf/gates`.
+"""
+
+import json
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from clwl_spark.quality.expectations import TableRows, check_words, run_expectations
+from clwl_spark.quality.judge import (
+    IN_MEMORY_ROWS,
+    run_rules,
+    snapshot_judged,
+)
+from clwl_spark.quality.publish import Head, head_of, heads, last_valid, set_status
+from clwl_spark.quality.results import GateResult, Report, Scope
+from clwl_spark.quality.suites import Gates, load_gates
+from clwl_spark.quality.views import TABLE_KEYS, SnapshotRows, read_rows
+from clwl_spark.schemas import GATE_FAILURES, GATE_RESULTS
+from clwl_spark.storage import Lake
+from clwl_spark.vocabulary import SnapshotStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ValidateOptions:
+    """How a validation is done.
+
+    Attributes:
+        gates: files and folders with gates of the users' own.
+        in_memory_rows: rows of a table up to which a snapshot is judged in memory.
+    """
+
+    gates: tuple[Path, ...] = ()
+    in_memory_rows: int = IN_MEMORY_ROWS
+
+
+def validate_snapshot(
+    lake: Lake, snapshot_id: str | None = None, options: ValidateOptions = ValidateOptions()
+) -> Report:
+    """Judge a snapshot; publish it if no gate of severity error fails, else quarantine it.
+
+    Where a gate could not be evaluated and none failed, the snapshot keeps its status.
+
+    Args:
+        lake: where it is; `gate_results` and `gate_failures` get what was found.
+        snapshot_id: which one; None = the newest that is written to its end.
+        options: how.
+
+    Raises:
+        SettingsError: a suite is wrong, with file and line.
+        InputError: there is no such snapshot, or it is half written.
+        MissingColumnsError: a table lacks columns.
+    """
+    gates = load_gates(Scope.TOPOLOGY, options.gates)
+    check_words(gates.expectations)
+    head = head_of(lake, snapshot_id)
+    started = time.monotonic()
+    results = judge_snapshot(lake, head.snapshot_id, gates, options.in_memory_rows)
+    report = report_of(Scope.TOPOLOGY, head.snapshot_id, results)
+    report = replace(report, seconds=round(time.monotonic() - started, 3))
+    report = _published(lake, head, report)
+    keep_report(lake, report, head.snapshot_id)
+    return report
+
+
+def judge_snapshot(
+    lake: Lake, snapshot_id: str, gates: Gates, in_memory_rows: int = IN_MEMORY_ROWS
+) -> list[GateResult]:
+    """What the gates say of a snapshot; nothing is written."""
+    return judge_rows(lake, read_rows(lake, snapshot_id, in_memory_rows), gates)
+
+
+def judge_rows(lake: Lake, rows: SnapshotRows, gates: Gates) -> list[GateResult]:
+    """What the gates say of a snapshot's rows, expectations first."""
+    results = run_expectations(gates.expectations, _tables(lake, rows, gates))
+    judged = snapshot_judged(lake, rows)
+    try:
+        return [*results, *run_rules(gates.rules, judged)]
+    finally:
+        judged.close()
+
+
+def report_of(scope: Scope, subject: str, results: Sequence[GateResult]) -> Report:
+    """A report with a name of its own."""
+    return Report(uuid.uuid4().hex, scope, subject, datetime.now(UTC), tuple(results))
+
+
+def keep_report(lake: Lake, report: Report, snapshot_id: str | None) -> None:
+    """Append a report to `gate_results` and `gate_failures`."""
+    lake.create([GATE_RESULTS, GATE_FAILURES])
+    lake.append(GATE_RESULTS.name, _results(lake, report, snapshot_id))
+    if any(x.found.rows for x in report.results):
+        lake.append(GATE_FAILURES.name, _failures(lake, report, snapshot_id))
+
+
+def _tables(lake: Lake, rows: SnapshotRows, gates: Gates) -> dict[str, TableRows]:
+    """The tables that expectations are about: a snapshot's in memory if it fits."""
+
+    def of(name: str) -> TableRows:
+        if name in rows.arrow:
+            return TableRows(rows.pandas(name), TABLE_KEYS[name])
+        frame = rows.spark[name] if name in rows.spark else lake.read_or_empty(name)
+        return TableRows(frame, TABLE_KEYS[name])
+
+    return {name: of(name) for name in dict.fromkeys(x.table for x in gates.expectations)}
+
+
+def _published(lake: Lake, head: Head, report: Report) -> Report:
+    """Give the snapshot the status that the report says."""
+    if report.broken and not report.failed:
+        return replace(report, status=head.status)
+    failed = report.failed
+    status = SnapshotStatus.QUARANTINED if failed else SnapshotStatus.VALID
+    set_status(lake, head, status)
+    used = last_valid(heads(lake), head) if failed else None
+    return replace(report, status=status.value, used=used)
+
+
+def _results(lake: Lake, report: Report, snapshot_id: str | None) -> DataFrame:
+    """Grain: one row per gate."""
+    rows = [
+        (
+            report.validation_id,
+            x.gate,
+            report.scope.value,
+            snapshot_id,
+            x.suite,
+            x.severity.value,
+            x.verdict.value,
+            x.found.checked,
+            x.found.failing,
+            x.title,
+            x.why,
+            x.remedy,
+            x.found.error,
+            x.engine,
+            float(x.seconds),
+            report.judged_at,
+        )
+        for x in report.results
+    ]
+    return lake.spark.createDataFrame(rows, GATE_RESULTS.schema)
+
+
+def _failures(lake: Lake, report: Report, snapshot_id: str | None) -> DataFrame:
+    """Grain: one row per failing row."""
+    rows = [
+        (
+            report.validation_id,
+            x.gate,
+            number,
+            snapshot_id,
+            x.severity.value,
+            str(row.get("detail") or ""),
+            json.dumps(row, ensure_ascii=False, default=str),
+        )
+        for x in report.results
+        for number, row in enumerate(x.found.rows, 1)
+    ]
+    return lake.spark.createDataFrame(rows, GATE_FAILURES.schema)

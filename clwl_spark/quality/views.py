@@ -1,0 +1,151 @@
+"""A snapshot as the rules see it: its tables and views of them, the same for SQLite and Spark.
+
+`X_as_seen` are the table's rows with MQ's defaults in place of nulls, an observer's view each;
+`X` without a suffix has one row per object: as it is defined, else as its owner sees it, else as
+the first other observer does. Source: SEMANTICS S2, P1; CONTRACT, "Topology".
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.quality.engines import View
+from clwl_spark.schemas import CLUSTER_SENDERS, INGEST_REJECTS, TABLES, TOPOLOGY, Table
+from clwl_spark.storage import Lake
+from clwl_spark.topology.views import DEFAULTS, EVERYBODY
+
+SNAPSHOT_TABLES: Final = (*TOPOLOGY, CLUSTER_SENDERS, INGEST_REJECTS)
+RAW: Final = "{}_raw"
+_READERS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRows:
+    """A snapshot's rows.
+
+    Attributes:
+        arrow: by table, where they fit into memory; empty where they do not.
+        spark: by table, always.
+    """
+
+    arrow: dict[str, pa.Table]
+    spark: dict[str, DataFrame]
+
+    def pandas(self, table: str) -> pd.DataFrame:
+        """A table's rows, numbers that may be null as pandas' own whole numbers."""
+        numbers = {pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype()}
+        frame: pd.DataFrame = self.arrow[table].to_pandas(types_mapper=numbers.get)
+        return frame
+
+
+def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows:
+    """Read a snapshot's rows, into memory where no table has more than that many.
+
+    Grain: as the tables.
+    """
+    here = F.col(c.SNAPSHOT_ID) == snapshot_id
+    frames = {x.name: lake.read_or_empty(x.name).where(here) for x in SNAPSHOT_TABLES}
+
+    def fetched(name: str) -> pa.Table:
+        return frames[name].limit(most_in_memory + 1).toArrow()
+
+    with ThreadPoolExecutor(_READERS) as pool:
+        arrow = dict(zip(frames, pool.map(fetched, frames), strict=True))
+    fits = all(x.num_rows <= most_in_memory for x in arrow.values())
+    return SnapshotRows(arrow if fits else {}, frames)
+
+
+def snapshot_views() -> list[View]:
+    """The views of a snapshot, each one made from those before it."""
+    views = []
+    for table in SNAPSHOT_TABLES:
+        if any(x.name == c.OBSERVER for x in table.columns):
+            views.append(View(f"{table.name}_as_seen", _filled(table)))
+            views.append(View(table.name, _settled(table)))
+        else:
+            views.append(View(table.name, _filled(table)))
+    return [*views, *_DERIVED]
+
+
+def _filled(table: Table) -> str:
+    """Rows with MQ's defaults in place of nulls."""
+    defaults = DEFAULTS.get(table.name, {})
+    columns = [
+        f"COALESCE({x.name}, {_literal(defaults[x.name])}) AS {x.name}"
+        if x.name in defaults
+        else f"COALESCE({x.name}, '') AS {x.name}"
+        if x.type == "string" and x.name not in (c.SOURCE, c.QMTYPE)
+        else x.name
+        for x in table.columns
+    ]
+    return f"SELECT {', '.join(columns)} FROM {RAW.format(table.name)}"  # noqa: S608  (our names)
+
+
+def _settled(table: Table) -> str:
+    """One row per object."""
+    names = [x.name for x in table.columns if x.name not in (c.OBSERVER, c.SNAPSHOT_ID)]
+    keys = [x for x in table.keys if x in names]
+    columns = ", ".join(names)
+    return (
+        f"SELECT {columns} FROM (SELECT {columns}, ROW_NUMBER() OVER ("  # noqa: S608
+        f"PARTITION BY {', '.join(keys)} ORDER BY CASE WHEN observer = '{EVERYBODY}' THEN 0 "
+        f"WHEN observer = qmgr THEN 1 ELSE 2 END, observer) AS rank_of_view "
+        f"FROM {table.name}_as_seen) AS ranked WHERE rank_of_view = 1"
+    )
+
+
+def _literal(value: bool | float | str) -> str:  # noqa: FBT001  (a default's value)
+    if isinstance(value, bool):
+        return str(value).upper()
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+_DERIVED: Final = (
+    View(
+        "members",
+        "SELECT DISTINCT cluster, qmgr FROM cluster_channels WHERE cluster <> ''",
+    ),
+    View(
+        "repositories",
+        "SELECT DISTINCT cluster, qmgr FROM cluster_channels WHERE qmtype = 'REPOS'",
+    ),
+    View(
+        # Queue managers whose own definitions were read, in a snapshot where manually defined
+        # CLUSSDRs were: only of these something that is absent is known to be absent.
+        "defined",
+        "SELECT DISTINCT qmgr FROM queue_managers_as_seen WHERE observer = '*' "
+        "AND EXISTS (SELECT 1 FROM cluster_senders)",
+    ),
+    View(
+        # Instances of cluster queues with each channel that leads there, one row per channel.
+        "instances",
+        "SELECT q.queue, q.cluster, q.qmgr, q.qtype, q.put_enabled, q.clwlrank AS queue_rank, "
+        "q.clwlprty AS queue_prty, q.clwluseq, q.defbind, k.channel, "
+        "k.clwlrank AS channel_rank, k.clwlprty AS channel_prty, k.clwlwght, k.netprty "
+        "FROM queues q JOIN cluster_channels k ON k.qmgr = q.qmgr AND k.cluster = q.cluster "
+        "WHERE q.cluster <> '' AND NOT (q.qtype = 'QREMOTE' AND q.rname = '')",
+    ),
+)
+INDEXES: Final = {
+    "queue_managers": ("qmgr",),
+    "cluster_channels": ("channel, cluster", "qmgr, cluster"),
+    "channel_status": ("channel, remote_qmgr",),
+    "queues": ("queue", "qmgr, queue"),
+    "queues_raw": ("qmgr, queue",),
+    "cluster_channels_raw": ("qmgr, channel",),
+    "topics": ("qmgr, topic",),
+    "cluster_senders": ("qmgr, cluster",),
+    "members": ("cluster, qmgr", "qmgr, cluster"),
+    "instances": ("queue, cluster",),
+}
+"""What rules join on; without them SQLite would make an index for each row it looks at."""
+TABLE_KEYS: Final = {
+    x.name: tuple(k for k in (x.keys or x.names) if k != c.SNAPSHOT_ID) for x in TABLES.values()
+}
+"""What tells a row of a table from the others of a snapshot."""

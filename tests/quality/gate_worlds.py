@@ -1,0 +1,145 @@
+"""A snapshot that no gate has anything to say of, and changes to its rows, without Spark."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+from small_worlds import alias, proxy, qmgr, queue, rcvr, remote, sender, topic
+
+from clwl_spark.quality.results import GateResult, Verdict
+from clwl_spark.quality.suites import Gates
+from clwl_spark.quality.validate import judge_rows
+from clwl_spark.quality.views import SNAPSHOT_TABLES, SnapshotRows
+from clwl_spark.schemas import TABLES
+
+World = dict[str, list[dict[str, Any]]]
+Change = Callable[[World], None]
+
+ARROW = {
+    "string": pa.string(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "boolean": pa.bool_(),
+}
+QMGRS = ("FR1", "FR2", "QM1", "QM2")
+
+
+def clussdr(name: str, dest: str, cluster: str = "K", **more: Any) -> tuple[str, dict[str, Any]]:
+    row = {"qmgr": name, "channel": f"TO.{dest}", "cluster": cluster, **more}
+    return "cluster_senders", {"conname": f"{dest.lower()}(1414)", **row}
+
+
+def good_world() -> World:
+    """Two clusters; K has queues and a topic; every kind of object that a rule looks at."""
+    channels = [
+        rcvr(
+            name,
+            cluster,
+            conname=f"{name.lower()}(1414)",
+            qmtype="REPOS" if name.startswith("FR") else "NORMAL",
+        )
+        for name in QMGRS
+        for cluster in ("K", "L")
+    ]
+    senders = [
+        clussdr(name, "FR2" if name == "FR1" else "FR1", cluster)
+        for name in QMGRS
+        for cluster in ("K", "L")
+    ]
+    definitions = [
+        *(qmgr(name, qmid=f"{name}_2024-05-06", defxmitq="") for name in QMGRS),
+        qmgr("OUT", qmid="OUT_2024-05-06", defxmitq="OUT.DEFAULT"),
+        queue("OUT", "OUT.DEFAULT", usage="XMITQ"),
+        *channels,
+        *senders,
+        queue("QM1", "APP.Q", "K", defbind="NOTFIXED"),
+        queue("QM2", "APP.Q", "K", defbind="NOTFIXED"),
+        queue("QM1", "NEWS.Q", "K", defbind="NOTFIXED"),
+        queue("QM2", "NEWS.Q", "K", defbind="NOTFIXED"),
+        alias("FR1", "APP.ALIAS", "APP.Q"),
+        remote("FR1", "FAR.Q", "APP.Q", "QM1"),
+        remote("FR1", "OUT.Q", "X", "ELSEWHERE", xmitq="TO.ELSEWHERE"),
+        queue("FR1", "TO.ELSEWHERE", usage="XMITQ"),
+        queue("FR1", "QM1.XMIT", usage="XMITQ", clchname="TO.QM1"),
+        queue("FR1", "SYSTEM.CLUSTER.COMMAND.QUEUE"),
+        sender("FR1", "QM1", "RUNNING", xmitq="QM1.XMIT"),
+        sender("FR1", "QM2", "RETRYING"),
+        topic("FR1", "NEWS", "/news"),
+        topic("FR2", "NEWS", "/news"),
+        proxy("QM1", "/news", "FR2"),
+        ("subscriptions", {"qmgr": "QM1", "sub_name": "S1", "topicstr": "/news", "dest": "NEWS.Q"}),
+        ("queues", queue("QM2", "APP.Q", "K", defbind="NOTFIXED")[1] | {"observer": "QM1"}),
+        ("cluster_channels", rcvr("QM2", clwlrank=0)[1] | {"observer": "QM1"}),
+    ]
+    world: World = {table.name: [] for table in SNAPSHOT_TABLES}
+    for table, row in definitions:
+        world[table].append({"snapshot_id": "S1", "observer": "*", **row})
+    return world
+
+
+def rows_of(world: World) -> SnapshotRows:
+    """The world in memory."""
+    arrow = {}
+    for name, rows in world.items():
+        table = TABLES[name]
+        cells = [{column: row.get(column) for column in table.names} for row in rows]
+        schema = pa.schema([(x.name, ARROW[x.type]) for x in table.columns])
+        arrow[name] = pa.Table.from_pylist(cells, schema)
+    return SnapshotRows(arrow, {})
+
+
+def changed(*changes: Change) -> World:
+    """The good world after these changes."""
+    world = copy.deepcopy(good_world())
+    for change in changes:
+        change(world)
+    return world
+
+
+def judged(world: World, gates: Gates) -> list[GateResult]:
+    """What the gates say; of tables that are as in the good world, expectations are left out."""
+    good = good_world()
+    there = tuple(x for x in gates.expectations if world[x.table] != good[x.table])
+    gates = Gates(there, gates.rules)
+    return judge_rows(None, rows_of(world), gates)  # type: ignore[arg-type]  (all is in memory)
+
+
+def complaints(world: World, gates: Gates) -> set[str]:
+    """Names of the gates that say no; none may be unable to."""
+    results = judged(world, gates)
+    assert [x.gate for x in results if x.verdict == Verdict.ERROR] == []
+    return {x.gate for x in results if x.verdict == Verdict.FAILED}
+
+
+def setting(table: str, where: dict[str, Any], **values: Any) -> Change:
+    """Change rows; there must be some."""
+
+    def change(world: World) -> None:
+        rows = [x for x in world[table] if where.items() <= x.items()]
+        assert rows
+        for row in rows:
+            row.update(values)
+
+    return change
+
+
+def without(table: str, **where: Any) -> Change:
+    """Take rows away; there must be some."""
+
+    def change(world: World) -> None:
+        kept = [x for x in world[table] if not where.items() <= x.items()]
+        assert len(kept) < len(world[table])
+        world[table] = kept
+
+    return change
+
+
+def adding(*definitions: tuple[str, dict[str, Any]]) -> Change:
+    """Add rows."""
+
+    def change(world: World) -> None:
+        for table, row in definitions:
+            world[table].append({"snapshot_id": "S1", "observer": "*", **row})
+
+    return change

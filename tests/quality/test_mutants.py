@@ -1,0 +1,47 @@
+"""Every gate kills its mutant: of a good snapshot, corrupted, it reports, and nothing else does."""
+
+import pytest
+from quality.gate_worlds import changed, complaints, good_world, judged, rows_of
+from quality.mutants import LINT, MUTANTS
+
+from clwl_spark.quality.results import Scope, Verdict
+from clwl_spark.quality.suites import load_gates
+from clwl_spark.quality.validate import judge_rows
+
+GATES = load_gates(Scope.TOPOLOGY)
+
+
+def test_every_gate_has_a_mutant():
+    assert set(GATES.ids) == set(MUTANTS)
+    assert set(GATES.only_lint().ids) == set(LINT)
+    assert len(LINT) >= 30
+
+
+def test_no_gate_says_anything_of_a_good_snapshot():
+    results = judge_rows(None, rows_of(good_world()), GATES)
+    assert {x.gate: x.found.error for x in results if x.verdict != Verdict.PASSED} == {}
+    assert [x.gate for x in results] == GATES.ids
+
+
+@pytest.mark.parametrize("gate", MUTANTS)
+def test_a_corruption_is_reported_by_its_gate_and_no_other(gate):
+    changes, expected = MUTANTS[gate]
+    assert gate in expected
+    assert complaints(changed(*changes), GATES) == expected
+
+
+@pytest.mark.parametrize("gate", LINT)
+def test_failing_rows_say_what_is_wrong(gate):
+    found = next(
+        x for x in judged(changed(*LINT[gate][0]), GATES.only_lint()) if x.gate == gate
+    ).found
+    assert found.failing == len(found.rows) > 0
+    assert all(row["detail"] for row in found.rows)
+
+
+def test_every_gate_says_why_and_what_to_do():
+    for gate in (*GATES.expectations, *GATES.rules):
+        words = gate.words
+        assert words.title.endswith("."), words.id
+        assert words.why.endswith("."), words.id
+        assert words.remedy.endswith("."), words.id
