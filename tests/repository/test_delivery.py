@@ -125,6 +125,38 @@ def test_older_news_do_not_bring_back_what_is_deleted():
     assert names(again, "FR2") == {"Q"}
 
 
+def test_a_definition_that_is_passed_on_after_its_deletion_is_old_news():
+    # All full repositories are stopped when QM1 defines Q, so that the copy for FR1, the one to
+    # pass on, waits there until FR2 and FR3 have long heard of the deletion.
+    cluster = after(
+        *started(TWO, ("FR1", "FR2", "FR3")),
+        *(event("2d", "stop", f"FR{n}") for n in (1, 2, 3)),
+        event("3d", "define", "QM1", queue="Q"),
+        event("4d", "start", "FR2"),
+        event("5d", "delete", "QM1", queue="Q"),
+        event("6d", "start", "FR3"),
+        event("7d", "start", "FR1"),
+    )
+    assert [names(cluster, f"FR{n}") for n in (1, 2, 3)] == [set(), set(), set()]
+
+
+def test_nobody_tells_a_subscriber_that_has_not_renewed_for_ninety_days():
+    before = [
+        *started(TWO),
+        event("1d", "define", "QM1", queue="Q"),
+        event("1d", "open", "QM2", queue="Q"),
+        event("2d", "stop", "QM2"),
+    ]
+
+    def notices(day):
+        changed = event(f"{day}d", "alter", "QM1", queue="Q")
+        return sent_by([*before, event(f"{day}d", "wait", "QM1")], changed).get(Sent.NOTICE, 0)
+
+    assert (notices(90), notices(91)) == (2, 0)
+    subscribed = after(*before, until=80).node("QM2").wants[Want(Kind.QUEUE, "Q")]
+    assert subscribed == START + timedelta(days=1)
+
+
 def test_full_repositories_that_run_go_first_and_then_those_that_are_preferred():
     told = [
         *started((), ("FR1", "FR2", "FR3", "FR4")),
