@@ -275,3 +275,8 @@ def test_what_cannot_happen_is_refused(events, said):
         after(*started(TWO), *events)
     assert caught.value.exit_code == 2
     assert "\n" not in str(caught.value)
+
+
+def test_a_reset_is_told_to_everybody_but_the_one_that_is_removed():
+    joined = [*started(("QM2",)), event("1d", "join", "QM1", qmid="OLD")]
+    assert sent_by(joined, event("2d", "reset", "FR1", qmid="OLD")) == {Sent.REMOVAL: 2}
