@@ -20,6 +20,8 @@ import typer
 
 from clwl_spark.commands.words import (
     machine,
+    publishing,
+    quality,
     repository,
     routing,
     sharing,
@@ -102,8 +104,10 @@ for _command in (
     *routing.COMMANDS,
     *sharing.COMMANDS,
     *repository.COMMANDS,
+    *quality.COMMANDS,
     *waiting.COMMANDS,
     *tracing.COMMANDS,
+    *publishing.COMMANDS,
     *machine.COMMANDS,
 ):
     app.command(_command.__name__.replace("_", "-"))(with_options(_command))

@@ -107,7 +107,7 @@ def _flattened(table: Mapping[str, Any]) -> dict[str, str]:
 
 _Duration = Annotated[timedelta, BeforeValidator(_duration_setting)]
 _CatalogName = Annotated[str, _matching(r"[^.`]+\.[^.`]+", "give CATALOG.SCHEMA")]
-_FunctionName = Annotated[str, _matching(r"\w+(\.\w+)*:\w+", "give module:function")]
+_FunctionName = Annotated[str, _matching(r"\w+(\.\w+)*:\w+(:.+)?", "give module:function")]
 
 
 class Settings(BaseModel):

@@ -191,7 +191,7 @@ def _as_seen_by(request: ExplainRequest, topology: Topology) -> Topology:
     names = {request.object_name, request.object_qmgr, *(row[0] for row in leads_to)}
     met = own | in_own_view | F.col(c.QUEUE).isin(sorted(names))
     return Topology(
-        queue_managers=_kept(topology.queue_managers.where(seen & own)),
+        queue_managers=_kept(topology.queue_managers.where(seen)),
         cluster_channels=_kept(topology.cluster_channels.where(seen)),
         channel_status=_kept(topology.channel_status.where(own)),
         queues=_kept(topology.queues.where(seen & met)),

@@ -18,6 +18,8 @@ from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary
 from clwl_spark.schemas import MESSAGES, TOPOLOGY
 from clwl_spark.settings import Settings
+from clwl_spark.tracing.journeys import check_hops, follow_messages, hop_figures
+from clwl_spark.tracing.rendering import hops_table
 
 _SIZED: Final = (MESSAGES.name, *(table.name for table in TOPOLOGY))
 _COUNTS: Final = ("messages", "outcomes", "rejected", "out_of_order")
@@ -33,8 +35,11 @@ def run(common: Common, options: RouteWords) -> int:
         "poll": options.poll,
     }
     small = None if options.follow else fitting(common, _SIZED)
+    hops = options.hops or 0
+    if options.hops is not None:
+        check_hops(hops)
     with at_work("route", common, own, needs=MESSAGES.name, spark=small) as work:
-        return _follow(work) if options.follow else _once(work)
+        return _follow(work, hops) if options.follow else _once(work, hops)
 
 
 def route_options(settings: Settings) -> RouteOptions:
@@ -65,28 +70,37 @@ def summary_table(summary: RunSummary) -> Table:
     return table
 
 
-def _once(work: Work) -> int:
-    """Route what is there."""
+def _once(work: Work, hops: int) -> int:
+    """Route what is there, and on for so many hops; 0 = the first put alone."""
+    options = route_options(work.settings)
     with work.screen.progress("route") as tell:
-        summary = route(work.lake, route_options(work.settings), tell)
+        summary = route(work.lake, options, tell)
+        if hops:
+            follow_messages(work.lake, options, hops, tell)
     _log(summary)
-    work.screen.document(summary.to_json())
-    work.screen.show(summary_table(summary))
+    figures = hop_figures(work.lake) if hops else []
+    work.screen.document(summary.to_json() | ({"hops": figures} if hops else {}))
+    work.screen.show(summary_table(summary), *([hops_table(figures)] if hops else []))
     return 0
 
 
-def _follow(work: Work) -> int:
+def _follow(work: Work, hops: int) -> int:
     """Route what comes, until a signal; a table or log line per run, the totals at the end."""
     totals: dict[str, Any] = {"runs": 0, **dict.fromkeys(_COUNTS, 0)}
+    options = route_options(work.settings)
     with _stopped_by_signals() as stopped, work.screen.progress("route") as tell:
+        if hops:
+            follow_messages(work.lake, options, hops, tell)
         runs = follow(
             work.lake,
-            route_options(work.settings),
+            options,
             poll_seconds=work.settings.poll.total_seconds(),
             stop=stopped.is_set,
             progress=tell,
         )
         for summary in runs:
+            if hops:
+                follow_messages(work.lake, options, hops, tell)
             _log(summary)
             work.screen.show(summary_table(summary))
             totals["runs"] += 1

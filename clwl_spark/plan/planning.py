@@ -15,6 +15,7 @@ from clwl_spark.plan.instances import qmgr_instances, queue_instances, topic_ins
 from clwl_spark.plan.names import resolutions
 from clwl_spark.plan.topics import destinations, matching_topics, topic_resolutions
 from clwl_spark.rules import LATER_THAN_PUT_ENABLED, eliminate
+from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.routes import choice_reason
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
@@ -115,14 +116,16 @@ def make_plans(
         .unionByName(qmgr_instances(of_kind[PlanKind.QMGR.value], known, topology))
         .unionByName(topic_instances(chosen))
     )
-    judged = keep(
-        eliminate(keep(candidates(instances, channels)), ladder.algorithm, ladder.exit_function)
-    )
     resolved = queues.select(*_RESOLVED).unionByName(
         topic_resolutions(publications, matched, chosen)
     )
+    plans = requests.join(resolved, c.PLAN_ID)
+    exit_function = ladder.exit_function
+    if exit_function is not None:
+        exit_function = seeing_all(exit_function, plans, known, topology)
+    judged = keep(eliminate(keep(candidates(instances, channels)), ladder.algorithm, exit_function))
     return Plans(
-        _with_reasons(requests.join(resolved, c.PLAN_ID), judged, ladder.algorithm),
+        _with_reasons(plans, judged, ladder.algorithm),
         judged.select(*ROUTE_CANDIDATES.names),
     )
 

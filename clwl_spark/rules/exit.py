@@ -1,9 +1,29 @@
 """The cluster workload exit: a configured function takes rows away after rule 2.
 
-Source: SEMANTICS 4, row "exit"; P26.
+What MQ hands to an exit are structures; the function gets a frame with a row per destination:
+
+| of MQ | columns |
+|---|---|
+| MQWXP: QName, QMgrName | object_name, object_qmgr; resolved: resolved_object, resolved_qmgr |
+| MQWXP: Flags (PUT_BY_CLUSTER_CHL), CLWLMRUChannels, ExitData | via, clwlmruc, second argument |
+| MQWDR: QMgrName, QMgrIdentifier, QMgrFlags (repository) | dest_qmgr, qmid, qmtype |
+| MQWDR: ChannelState, DestSeqNumber, DestSeqFactor | status, dest_seq_number, dest_seq_factor |
+| MQWDR: the channel's MQCD | channel, conname, channel_rank, channel_prty, netprty, clwlwght |
+| MQWQR: QName, QType, DefBind, InhibitPut | dest_object, qtype, defbind, put_enabled |
+| MQWQR: QFlags (LOCAL_Q, CLWL_USEQ_ANY) | is_local, clwluseq |
+| MQWQR: CLWLQueueRank, CLWLQueuePriority | queue_rank, queue_prty |
+| MQWCR: ClusterName | instance_cluster, channel_cluster |
+
+and snapshot_id, qmgr (who puts), object_type, kind, suspended, status_tier. In kinds other than
+QUEUE those of MQWQR are null, as MQ passes no queues then. dest_seq_number and dest_seq_factor are
+null: the exit is asked once per request, before any message of it is routed.
+
+Source: SEMANTICS 4, row "exit"; P26; seed 4, "Workload management features".
 """
 
+import inspect
 from importlib import import_module
+from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -11,6 +31,8 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import ExitFunctionError
 from clwl_spark.rules.marking import CHOICE_KEY, EXIT, Rule, eliminate, in_play
+from clwl_spark.topology.views import EVERYBODY, VIEWER, Topology
+from clwl_spark.vocabulary import PlanKind
 
 _ROW = (
     *CHOICE_KEY,
@@ -22,6 +44,16 @@ _ROW = (
     c.CHANNEL_CLUSTER,
 )
 _KEPT = "kept_by_exit"
+_REQUEST: Final = (
+    c.SNAPSHOT_ID,
+    c.QMGR,
+    c.OBJECT_TYPE,
+    c.OBJECT_NAME,
+    c.OBJECT_QMGR,
+    c.VIA,
+    c.RESOLVED_OBJECT,
+    c.RESOLVED_QMGR,
+)
 
 
 def keep_what_exit_keeps(exit_function: Rule) -> Rule:
@@ -41,15 +73,55 @@ def keep_what_exit_keeps(exit_function: Rule) -> Rule:
     return rule
 
 
+def seeing_all(exit_function: Rule, plans: DataFrame, known: DataFrame, topology: Topology) -> Rule:
+    """Give the exit what it may ask for beside the candidate's own columns.
+
+    Args:
+        exit_function: as configured.
+        plans: the requests with resolved_object and resolved_qmgr, by plan_id.
+        known: `views.viewers` of the senders.
+        topology: the tables.
+
+    Returns:
+        A function of the candidate rows, as `keep_what_exit_keeps` takes it.
+    """
+    of_sender = known.select(c.SNAPSHOT_ID, F.col(VIEWER).alias(c.QMGR), c.CLWLMRUC)
+    asked = plans.select(c.PLAN_ID, *_REQUEST).join(of_sender, [c.SNAPSHOT_ID, c.QMGR], "left")
+    qmgrs = _told(topology.queue_managers, {c.QMGR: c.DEST_QMGR}, (c.QMID,))
+    channels = _told(
+        topology.cluster_channels,
+        {c.QMGR: c.DEST_QMGR, c.CHANNEL: c.CHANNEL, c.CLUSTER: c.CHANNEL_CLUSTER},
+        (c.CONNAME, c.QMTYPE),
+    )
+    queues = _told(
+        topology.queues,
+        {c.QMGR: c.DEST_QMGR, c.QUEUE: c.DEST_OBJECT, c.CLUSTER: c.INSTANCE_CLUSTER},
+        (c.QTYPE, c.DEFBIND, c.CLWLUSEQ),
+    ).withColumn(c.KIND, F.lit(PlanKind.QUEUE.value))
+
+    def rule(candidates: DataFrame) -> DataFrame:
+        frame = candidates.join(asked, c.PLAN_ID)
+        for found in (qmgrs, channels, queues):
+            shared = [x for x in found.columns if x in frame.columns]
+            frame = frame.join(found, shared, "left")
+        unknown = {x: F.lit(None).cast("bigint") for x in (c.DEST_SEQ_NUMBER, c.DEST_SEQ_FACTOR)}
+        return exit_function(frame.withColumns(unknown))
+
+    return rule
+
+
 def load_exit(reference: str) -> Rule | None:
-    """Import the exit that `module:function` names; blank means none.
+    """Import the exit that `module:function` or `module:function:data` names; blank means none.
+
+    With data, as a queue manager's CLWLDATA, the function gets it as its second argument.
 
     Raises:
-        ExitFunctionError: there is no such module or function.
+        ExitFunctionError: there is no such module or function, or it takes other arguments.
     """
     if not reference:
         return None
-    module_name, _, function_name = reference.partition(":")
+    module_name, _, rest = reference.partition(":")
+    function_name, _, data = rest.partition(":")
     try:
         function = getattr(import_module(module_name), function_name)
     except (ImportError, AttributeError, ValueError) as error:
@@ -59,4 +131,30 @@ def load_exit(reference: str) -> Rule | None:
         ) from error
     if not callable(function):
         raise ExitFunctionError(f"exit '{reference}' is not a function: name one")
-    return function  # type: ignore[no-any-return]
+    given = (data,) if data else ()
+    _check_arguments(reference, function, given)
+    return lambda destinations: function(destinations, *given)
+
+
+def _check_arguments(reference: str, function: Any, given: tuple[str, ...]) -> None:  # noqa: ANN401
+    """Refuse a function that cannot be called with a frame and the data."""
+    try:
+        inspect.signature(function).bind(None, *given)
+    except (TypeError, ValueError) as error:
+        wanted = "no data" if given else "data, as in module:function:DATA"
+        raise ExitFunctionError(
+            f"exit '{reference}' does not fit ({error}): it takes other arguments; give {wanted}"
+        ) from error
+
+
+def _told(table: DataFrame, key: dict[str, str], told: tuple[str, ...]) -> DataFrame:
+    """Attributes of an object, as it is defined, else as somebody sees it.
+
+    Grain: one row per (snapshot_id, key), the key's columns renamed.
+    """
+    best = F.max_by(F.struct(*told), F.struct(F.col(c.OBSERVER) == EVERYBODY, F.col(c.OBSERVER)))
+    return (
+        table.groupBy(c.SNAPSHOT_ID, *(F.col(x).alias(name) for x, name in key.items()))
+        .agg(best.alias("told"))
+        .select(c.SNAPSHOT_ID, *key.values(), "told.*")
+    )

@@ -52,28 +52,34 @@ def chances(ways: Ways) -> Chances:
     Args:
         ways: (places,) for each place the shares of those that come next, summing to 1 at most.
     """
-    groups = _groups(ways)
     coming = np.zeros(len(ways))
     coming[0] = 1.0
     visits = np.zeros(len(ways))
     loops = []
-    for group in groups:
-        inside = set(group)
-        entering = float(coming[group].sum())
+    for group in _groups(ways):
+        entering = round(float(coming[group].sum()), ROUNDED)
         goes_round = len(group) > 1 or group[0] in ways[group[0]]
-        closed = goes_round and _is_closed(ways, group)
-        if closed:
+        is_closed = goes_round and _is_closed(ways, group)
+        if goes_round and entering > 0:
+            loops.append(Loop(_round(ways, min(group)), entering, is_closed))
+        if is_closed:
             visits[group] = np.inf if entering > 0 else 0.0
-        else:
-            visits[group] = _settled(ways, group, coming[group]) if goes_round else coming[group]
-            for place in group:
-                for other, share in ways[place].items():
-                    if other not in inside:
-                        coming[other] += visits[place] * share
-        if goes_round:
-            loops.append(Loop(_round(ways, min(group)), round(entering, ROUNDED), closed))
+            continue
+        visits[group] = _settled(ways, group, coming[group]) if goes_round else coming[group]
+        _send_on(ways, group, visits, coming)
     loops.sort(key=lambda loop: loop.places)
     return Chances([round(float(x), ROUNDED) for x in visits], loops)
+
+
+def _send_on(
+    ways: Ways, group: list[int], visits: NDArray[np.float64], coming: NDArray[np.float64]
+) -> None:
+    """Add to `coming` what leaves a group for other places."""
+    inside = set(group)
+    for place in group:
+        for other, share in ways[place].items():
+            if other not in inside:
+                coming[other] += visits[place] * share
 
 
 def _settled(ways: Ways, group: list[int], coming: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -84,8 +90,7 @@ def _settled(ways: Ways, group: list[int], coming: NDArray[np.float64]) -> NDArr
         for other, share in ways[place].items():
             if other in at:
                 inner[at[other], at[place]] += share
-    solved: NDArray[np.float64] = np.linalg.solve(np.eye(len(group)) - inner, coming)
-    return solved
+    return np.linalg.solve(np.eye(len(group)) - inner, coming).astype(np.float64)
 
 
 def _is_closed(ways: Ways, group: list[int]) -> bool:
@@ -124,7 +129,7 @@ def _reached(ways: Ways, start: int) -> set[int]:
 
 def _round(ways: Ways, start: int) -> tuple[int, ...]:
     """A shortest way from a place back to itself."""
-    waiting = deque([(start,)])
+    waiting: deque[tuple[int, ...]] = deque([(start,)])
     seen: set[int] = set()
     while waiting:
         way = waiting.popleft()

@@ -16,25 +16,19 @@ Source: seed 4, "Routing Into and Out of clusters", scenarios 1 to 5; SEMANTICS 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.analysis.shares import Route, long_run_shares
-from clwl_spark.plan.facts import CURRENT, DEFINITIONS, senders
-from clwl_spark.plan.names import NAME
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
-from clwl_spark.plan.transmit import TransmissionQueues, now
-from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.schemas.journeys import End
-from clwl_spark.topology.views import EVERYBODY, VIEWER, Topology
+from clwl_spark.topology.views import EVERYBODY, Topology
+from clwl_spark.tracing.routes import SHARE, expected_routes
 from clwl_spark.vocabulary import ObjectType, PlanKind, Via
 
 Row = dict[str, Any]
-SHARE: Final = "expected_share"
 _AT_HAND: Final = 30
 """Up to so many places, frames are brought here: planning is twice as fast from rows at hand."""
 
@@ -128,8 +122,7 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
     topology = _as_seen_by(places, network.topology, at_hand=len(places) <= _AT_HAND)
     made = make_plans(asked, topology, ladder, keep=keep)
     plans = {tuple(row[x] for x in REQUEST): row.asDict() for row in made.plans.collect()}
-    survivors = made.candidates.where(F.col(c.ELIMINATED_BY).isNull()).collect()
-    routes = _routes(sorted((row.asDict() for row in survivors), key=_route_order), asked, topology)
+    routes = expected_routes(made.candidates, asked, topology)
     found = []
     for place, row in zip(places, rows, strict=True):
         plan = plans[row]
@@ -159,58 +152,13 @@ def _as_seen_by(places: Sequence[Place], topology: Topology, *, at_hand: bool) -
     names = {x for place in places for x in (place.object_name, place.object_qmgr)}
     met = own | in_own_view | F.col(c.QUEUE).isin(sorted(names | {row[0] for row in leads_to}))
     return Topology(
-        queue_managers=_at_hand(topology.queue_managers.where(seen & own)),
+        queue_managers=_at_hand(topology.queue_managers.where(seen)),
         cluster_channels=_at_hand(topology.cluster_channels.where(seen)),
         channel_status=_at_hand(topology.channel_status.where(own)),
         queues=_at_hand(topology.queues.where(seen & met)),
         topics=_at_hand(topology.topics.where(seen)),
         subscriptions=_at_hand(topology.subscriptions.where(own)),
     )
-
-
-def _route_order(row: Row) -> tuple[Any, ...]:
-    return (row[c.PLAN_ID], *(row[x] for x in (c.CHOICE, *ROUTE_ORDER)))
-
-
-def _routes(rows: Sequence[Row], asked: DataFrame, topology: Topology) -> dict[int, list[Row]]:
-    """The routes of each plan with transmission queue and long-run share."""
-    viewers = asked.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
-    found = {x[VIEWER]: x.asDict(recursive=True) for x in senders(viewers, topology).collect()}
-    sender_of = {row[c.PLAN_ID]: found[row[c.QMGR]] for row in asked.collect()}
-    routes: dict[int, list[Row]] = {}
-    for plan, of_plan in groupby(rows, key=lambda row: row[c.PLAN_ID]):
-        sender = sender_of[plan]
-        queues = _transmission_queues(sender)
-        copies = [list(copy) for _, copy in groupby(of_plan, key=lambda row: row[c.CHOICE])]
-        for copy in copies:
-            seen = [Route(r[c.DEST_QMGR], r[c.CHANNEL], r[c.IS_LOCAL], r[c.CLWLWGHT]) for r in copy]
-            shares = long_run_shares(seen, sender[c.CLWLMRUC])
-            routes.setdefault(plan, []).extend(
-                _route(row, queues, float(share / len(copies)))
-                for row, share in zip(copy, shares, strict=True)
-            )
-    return routes
-
-
-def _transmission_queues(sender: Row) -> TransmissionQueues:
-    current = sender[CURRENT] or ()
-    return TransmissionQueues(
-        defclxq=sender[c.DEFCLXQ],
-        definitions=[(x[NAME], x[c.CLCHNAME]) for x in sender[DEFINITIONS] or ()],
-        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in current},
-    )
-
-
-def _route(row: Row, queues: TransmissionQueues, share: float) -> Row:
-    is_local = row[c.IS_LOCAL]
-    return {
-        **{name: row[name] for name in (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL)},
-        c.CLUSTER: row[c.CHANNEL_CLUSTER],
-        c.XMITQ: None if is_local else now(row[c.CHANNEL], row[c.DEST_QMGR], queues),
-        c.IS_LOCAL: is_local,
-        c.CLWLWGHT: row[c.CLWLWGHT],
-        SHARE: share,
-    }
 
 
 def _hop(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> Hop:

@@ -1,7 +1,8 @@
 """A trace for a terminal: the hops, the loops, the final queues."""
 
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -39,6 +40,18 @@ def render(trace: Trace) -> RenderableType:
     parts += [Text(words, style="yellow") for words in _loops(trace)]
     parts.append(_ends_table(trace))
     return Group(*parts)
+
+
+def hops_table(figures: Sequence[Mapping[str, Any]]) -> Table:
+    """How many messages took each hop, and how their ways end there (`journeys.hop_figures`)."""
+    table = Table(title="Hops", title_justify="left")
+    table.add_column("Hop", justify="right")
+    table.add_column("Messages", justify="right")
+    table.add_column("How they end there")
+    for row in figures:
+        ends = ", ".join(f"{end} {count:,}" for end, count in row["ends"].items())
+        table.add_row(str(row["hop"]), f"{row['messages']:,}", ends)
+    return table
 
 
 def _counted(count: int, what: str) -> str:

@@ -32,6 +32,10 @@ class RouteWords:
         str | None,
         typer.Option("--poll", metavar="5s", help="With --follow: look for messages this often."),
     ] = None
+    hops: Annotated[
+        int | None,
+        typer.Option("--hops", metavar="N", help="Follow messages on, N hops at most: table hops."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
