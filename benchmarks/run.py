@@ -138,7 +138,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small sizes, one round")
     parser.add_argument("--large", action="store_true", help="also 4 times the messages")
     parser.add_argument("--only", nargs="+", choices=PARTS, help="default: all but large")
-    parser.add_argument("--work", type=Path, help="folder for lakes; default: a temporary one")
+    parser.add_argument("--work", type=Path, help="folder for lakes, which are kept; default: a temporary one")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     if options.quick:
@@ -188,8 +188,8 @@ def main() -> None:
         "machine": machine(),
     }
     start = time.perf_counter()
-    with tempfile.TemporaryDirectory(dir=options.work, prefix="clwl-bench-") as work:
-        results |= measure(options, Path(work))
+    with tempfile.TemporaryDirectory(prefix="clwl-bench-") as temporary:
+        results |= measure(options, options.work or Path(temporary))
     results["seconds"] = time.perf_counter() - start
     options.results.write_text(json.dumps(results, indent=1) + "\n")
     show(results, Console())
