@@ -1,7 +1,7 @@
 """Rules on a snapshot: each is evaluated by SQLite where the snapshot fits, by Spark beyond."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -19,8 +19,6 @@ from clwl_spark.storage import Lake
 IN_MEMORY_ROWS: Final = 1_500_000
 """Rows of a table up to which a snapshot is judged in memory; see the README's measurements."""
 
-Told = Callable[[str, int, int], None]
-
 
 @dataclass(frozen=True)
 class Judged:
@@ -31,17 +29,19 @@ class Judged:
         arrow: tables in memory; empty where they do not fit.
         spark: the same tables as frames.
         views: what is made of the tables.
+        indexes: what rules join on, by view.
     """
 
     lake: Lake
     arrow: Mapping[str, pa.Table]
     spark: Mapping[str, DataFrame]
     views: Sequence[View]
+    indexes: Mapping[str, Sequence[str]]
 
     @cached_property
     def in_memory(self) -> SqliteEngine:
         """The engine for small data."""
-        return SqliteEngine(self.arrow, self.views, INDEXES)
+        return SqliteEngine(self.arrow, self.views, self.indexes)
 
     @cached_property
     def in_spark(self) -> SparkEngine:
@@ -67,6 +67,7 @@ def snapshot_judged(lake: Lake, rows: SnapshotRows) -> Judged:
         {RAW.format(name): table for name, table in rows.arrow.items()},
         {RAW.format(name): frame for name, frame in rows.spark.items()},
         snapshot_views(),
+        INDEXES,
     )
 
 

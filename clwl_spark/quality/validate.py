@@ -13,16 +13,19 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame
 
+from clwl_spark.quality.accounts import account
 from clwl_spark.quality.expectations import TableRows, check_words, run_expectations
 from clwl_spark.quality.judge import (
     IN_MEMORY_ROWS,
+    Judged,
     run_rules,
     snapshot_judged,
 )
+from clwl_spark.quality.outcomes import OUTCOME_INDEXES, outcome_tables, outcome_views
 from clwl_spark.quality.publish import Head, head_of, heads, last_valid, set_status
 from clwl_spark.quality.results import GateResult, Report, Scope
-from clwl_spark.quality.suites import Gates, load_gates
-from clwl_spark.quality.views import TABLE_KEYS, SnapshotRows, read_rows
+from clwl_spark.quality.suites import OWN_VIEWS, Gates, load_gates
+from clwl_spark.quality.views import TABLE_KEYS, SnapshotRows, in_memory, read_rows
 from clwl_spark.schemas import GATE_FAILURES, GATE_RESULTS
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import SnapshotStatus
@@ -70,6 +73,35 @@ def validate_snapshot(
     return report
 
 
+def validate_outcomes(lake: Lake, options: ValidateOptions = ValidateOptions()) -> Report:
+    """Judge messages and outcomes; two passes over each, none where rows go to the driver.
+
+    Args:
+        lake: where they are; `gate_results` and `gate_failures` get what was found.
+        options: how.
+
+    Raises:
+        SettingsError: a suite is wrong, with file and line.
+        MissingLakeError: there is no table `messages`.
+    """
+    gates = load_gates(Scope.OUTCOMES, options.gates)
+    check_words(gates.expectations)
+    started = time.monotonic()
+    frames = outcome_tables(lake, account(lake))
+    arrow = in_memory(frames, options.in_memory_rows)
+    rows = SnapshotRows(arrow, frames)
+    judged = Judged(lake, arrow, frames, outcome_views(), OUTCOME_INDEXES)
+    try:
+        results = run_expectations(gates.expectations, _tables(lake, rows, gates))
+        results += run_rules(gates.rules, judged)
+    finally:
+        judged.close()
+    report = report_of(Scope.OUTCOMES, "outcomes", results)
+    report = replace(report, seconds=round(time.monotonic() - started, 3))
+    keep_report(lake, report, None)
+    return report
+
+
 def judge_snapshot(
     lake: Lake, snapshot_id: str, gates: Gates, in_memory_rows: int = IN_MEMORY_ROWS
 ) -> list[GateResult]:
@@ -105,9 +137,9 @@ def _tables(lake: Lake, rows: SnapshotRows, gates: Gates) -> dict[str, TableRows
 
     def of(name: str) -> TableRows:
         if name in rows.arrow:
-            return TableRows(rows.pandas(name), TABLE_KEYS[name])
+            return TableRows(rows.pandas(name), TABLE_KEYS.get(name, OWN_VIEWS.get(name, ())))
         frame = rows.spark[name] if name in rows.spark else lake.read_or_empty(name)
-        return TableRows(frame, TABLE_KEYS[name])
+        return TableRows(frame, TABLE_KEYS.get(name, OWN_VIEWS.get(name, ())))
 
     return {name: of(name) for name in dict.fromkeys(x.table for x in gates.expectations)}
 

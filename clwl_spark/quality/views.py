@@ -5,6 +5,7 @@
 the first other observer does. Source: SEMANTICS S2, P1; CONTRACT, "Topology".
 """
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
@@ -38,10 +39,8 @@ class SnapshotRows:
     spark: dict[str, DataFrame]
 
     def pandas(self, table: str) -> pd.DataFrame:
-        """A table's rows, numbers that may be null as pandas' own whole numbers."""
-        numbers = {pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype()}
-        frame: pd.DataFrame = self.arrow[table].to_pandas(types_mapper=numbers.get)
-        return frame
+        """A table's rows for pandas."""
+        return pandas_of(self.arrow[table])
 
 
 def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows:
@@ -51,14 +50,25 @@ def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows
     """
     here = F.col(c.SNAPSHOT_ID) == snapshot_id
     frames = {x.name: lake.read_or_empty(x.name).where(here) for x in SNAPSHOT_TABLES}
+    return SnapshotRows(in_memory(frames, most_in_memory), frames)
+
+
+def in_memory(frames: Mapping[str, DataFrame], most: int) -> dict[str, pa.Table]:
+    """The frames' rows; nothing where one of them has more than so many."""
 
     def fetched(name: str) -> pa.Table:
-        return frames[name].limit(most_in_memory + 1).toArrow()
+        return frames[name].limit(most + 1).toArrow()
 
     with ThreadPoolExecutor(_READERS) as pool:
         arrow = dict(zip(frames, pool.map(fetched, frames), strict=True))
-    fits = all(x.num_rows <= most_in_memory for x in arrow.values())
-    return SnapshotRows(arrow if fits else {}, frames)
+    return arrow if all(x.num_rows <= most for x in arrow.values()) else {}
+
+
+def pandas_of(table: pa.Table) -> pd.DataFrame:
+    """Rows for pandas; numbers that may be null as its own whole numbers."""
+    numbers = {pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype()}
+    frame: pd.DataFrame = table.to_pandas(types_mapper=numbers.get)
+    return frame
 
 
 def snapshot_views() -> list[View]:

@@ -1,0 +1,229 @@
+"""What became of each message: messages, outcomes and rejects brought together once.
+
+Source: SEMANTICS 6, P15, P16, P25; CONTRACT, "Messages and outcomes".
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Observation, Window
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.schemas import MESSAGES, OUTCOMES, REJECTED_MESSAGES, ROUTE_PLANS, RUNS
+from clwl_spark.storage import Lake
+from clwl_spark.vocabulary import Bind, DefBind, ObjectType
+
+KEPT_OFFENCES: Final = 1_001
+_OWNER: Final = "owner_hash"
+_MESSAGES: Final = "messages"
+_OUTCOMES: Final = "outcomes"
+_REJECTS: Final = "rejects"
+_COPIES: Final = "copies"
+_OPEN_KEY: Final = "open_key"
+_GROUP_KEY: Final = "group_key"
+_OPTION: Final = "option"
+_DEFAULT: Final = "default_option"
+_ROUTE: Final = "route"
+_BOUND: Final = "bound_rows"
+_LATE: Final = "late_rows"
+_KEY: Final = "binding_key"
+_OPEN: Final = 1
+_GROUP: Final = 2
+_NEITHER: Final = 0
+OFFENCE: Final = "offence"
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """What was found.
+
+    Attributes:
+        figures: messages, lost, repeated, orphans, wrong, unbound: how many of each.
+        offences: (qmgr, put_seq, messages, outcomes, rejects, copies, offence), the first ones.
+        bindings: (qmgr, put_seq, detail) of bound messages that left their binding, the first.
+    """
+
+    figures: dict[str, int]
+    offences: DataFrame
+    bindings: DataFrame
+
+
+def account(lake: Lake) -> Accounts:
+    """Bring messages and what became of them together, in one pass over both.
+
+    Rows are looked at again only where something is wrong, to say which they are.
+    """
+    observation = Observation()
+    each = _each_message(lake)
+    offence = _offence()
+    seen = each.observe(
+        observation,
+        F.sum(_MESSAGES).alias("messages"),
+        *(F.count_if(offence == name).alias(name) for name in ("lost", "repeated", "orphan")),
+        *(F.count_if(offence == name).alias(name) for name in ("wrong", "unbound")),
+    )
+    keys = [row[_KEY] for row in _suspicious(seen).limit(KEPT_OFFENCES).collect()]
+    figures = {name: int(count or 0) for name, count in observation.get.items()}
+    figures["waiting"] = max(0, figures["messages"] - _taken(lake))
+    bad = each.withColumn(OFFENCE, offence).where(F.col(OFFENCE).isNotNull())
+    if not any(figures[x] for x in ("lost", "repeated", "orphan", "wrong", "unbound")):
+        bad = bad.limit(0)
+    return Accounts(figures, _named(lake, bad), _named(lake, _strayed(each, keys)))
+
+
+def _each_message(lake: Lake) -> DataFrame:
+    """Grain: one row per (queue manager, put_seq), wherever it is found."""
+    sides = [
+        _side(_of_messages(lake), _MESSAGES),
+        _side(_of_outcomes(lake), _OUTCOMES),
+        _side(lake.read_or_empty(REJECTED_MESSAGES.name), _REJECTS),
+    ]
+    united = sides[0].unionByName(sides[1]).unionByName(sides[2])
+    highest = (_COPIES, _OPEN_KEY, _GROUP_KEY, _OPTION, _DEFAULT, _ROUTE, _BOUND, _LATE)
+    return united.groupBy(_OWNER, c.PUT_SEQ).agg(
+        *(F.sum(x).alias(x) for x in (_MESSAGES, _OUTCOMES, _REJECTS)),
+        *(F.max(x).alias(x) for x in highest),
+    )
+
+
+def _of_messages(lake: Lake) -> DataFrame:
+    """Messages with the keys that they may be bound by."""
+    asked = F.coalesce(F.col(c.OBJECT_QMGR), F.lit(""))
+    words = (c.QMGR, F.col(c.OBJECT_NAME), asked)
+    option = (
+        F.when(F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value, _NEITHER)
+        .when(F.col(c.BIND) == Bind.ON_OPEN.value, _OPEN)
+        .when(F.col(c.BIND) == Bind.ON_GROUP.value, _GROUP)
+        .when(F.col(c.BIND) == Bind.NOT_FIXED.value, _NEITHER)
+    )
+    return lake.read(MESSAGES.name).select(
+        c.QMGR,
+        c.PUT_SEQ,
+        F.when(F.col(c.OPEN_ID).isNotNull(), F.xxhash64(*words, c.OPEN_ID)).alias(_OPEN_KEY),
+        F.when(F.col(c.GROUP_ID).isNotNull(), F.xxhash64(*words, c.GROUP_ID)).alias(_GROUP_KEY),
+        option.alias(_OPTION),
+    )
+
+
+def _of_outcomes(lake: Lake) -> DataFrame:
+    """Outcomes with what their plan says, and a number for the route they took."""
+    default = (
+        F.when(F.col(c.BIND_DEFAULT) == DefBind.OPEN.value, _OPEN)
+        .when(F.col(c.BIND_DEFAULT) == DefBind.GROUP.value, _GROUP)
+        .otherwise(_NEITHER)
+    )
+    plans = lake.read_or_empty(ROUTE_PLANS.name).select(
+        c.PLAN_ID,
+        F.greatest(F.coalesce("choices", F.lit(1)), F.lit(1)).alias(_COPIES),
+        default.alias(_DEFAULT),
+    )
+    route = F.xxhash64(c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.CLUSTER, c.IS_LOCAL)
+    return (
+        lake.read_or_empty(OUTCOMES.name)
+        .join(F.broadcast(plans), c.PLAN_ID, "left")
+        .select(
+            c.QMGR,
+            c.PUT_SEQ,
+            F.coalesce(_COPIES, F.lit(1)).alias(_COPIES),
+            _DEFAULT,
+            F.when(F.col(c.REASON) == 0, route).alias(_ROUTE),
+            F.col(c.BOUND).cast("int").alias(_BOUND),
+            F.col(c.OUT_OF_ORDER).cast("int").alias(_LATE),
+        )
+    )
+
+
+def _side(frame: DataFrame, name: str) -> DataFrame:
+    """A table's rows as one kind of row; the queue manager as a number, which groups faster."""
+    counts = {x: F.lit(int(x == name)) for x in (_MESSAGES, _OUTCOMES, _REJECTS)}
+    types = {_OPEN_KEY: "bigint", _GROUP_KEY: "bigint", _ROUTE: "bigint"}
+    others = (_COPIES, _OPEN_KEY, _GROUP_KEY, _OPTION, _DEFAULT, _ROUTE, _BOUND, _LATE)
+    return frame.where(F.col(c.QMGR).isNotNull() & F.col(c.PUT_SEQ).isNotNull()).select(
+        F.xxhash64(c.QMGR).alias(_OWNER),
+        c.PUT_SEQ,
+        *(value.alias(x) for x, value in counts.items()),
+        *(
+            (F.col(x) if x in frame.columns else F.lit(None)).cast(types.get(x, "int")).alias(x)
+            for x in others
+        ),
+    )
+
+
+def _offence() -> Column:
+    """What is wrong with a message, or null: one word."""
+    messages, outcomes, rejects = (F.col(x) for x in (_MESSAGES, _OUTCOMES, _REJECTS))
+    both = (outcomes > 0) & (rejects > 0)
+    wrong = both | (rejects > 1) | ((rejects == 0) & (outcomes != F.col(_COPIES)))
+    return (
+        F.when(messages > 1, "repeated")
+        .when(messages == 0, "orphan")
+        .when((outcomes == 0) & (rejects == 0), "lost")
+        .when(wrong, "wrong")
+        .when((F.col(_BOUND) == 1) & _binding_key().isNull(), "unbound")
+    )
+
+
+def _binding_key() -> Column:
+    """The open or group that binds a message; null = none does."""
+    option = F.coalesce(F.col(_OPTION), F.col(_DEFAULT))
+    return F.when(option == _OPEN, F.col(_OPEN_KEY)).when(option == _GROUP, F.col(_GROUP_KEY))
+
+
+def _suspicious(each: DataFrame) -> DataFrame:
+    """Keys whose messages took several routes though some are bound.
+
+    Grain: one row per open or group of that kind; most lakes have none.
+    """
+    return (
+        each.select(_binding_key().alias(_KEY), _ROUTE, _BOUND)
+        .where(F.col(_KEY).isNotNull() & F.col(_ROUTE).isNotNull())
+        .groupBy(_KEY)
+        .agg(
+            F.sum(_BOUND).alias(_BOUND),
+            F.min(_ROUTE).alias("least"),
+            F.max(_ROUTE).alias("most"),
+        )
+        .where((F.col(_BOUND) > 0) & (F.col("least") != F.col("most")))
+        .select(_KEY)
+    )
+
+
+def _strayed(each: DataFrame, keys: list[int]) -> DataFrame:
+    """Bound messages whose route is not that of the last one before them that chose.
+
+    A key that was forgotten (binding_ttl) chooses again, so several routes alone are no offence.
+    Keys with messages that came late are left out: their order is not that of put_seq.
+    """
+    within = Window.partitionBy(_KEY).orderBy(c.PUT_SEQ)
+    chosen = F.last(F.when(F.col(_BOUND) == 0, F.col(_ROUTE)), ignorenulls=True).over(within)
+    return (
+        each.withColumn(_KEY, _binding_key())
+        .where(F.col(_KEY).isin(keys) & F.col(_ROUTE).isNotNull())
+        .withColumn("late_ones", F.max(_LATE).over(Window.partitionBy(_KEY)))
+        .withColumn("chosen", chosen)
+        .where((F.col("late_ones") == 0) & (F.col(_BOUND) == 1))
+        .where(~F.col("chosen").eqNullSafe(F.col(_ROUTE)))
+        .withColumn(OFFENCE, F.lit("strayed"))
+    )
+
+
+def _named(lake: Lake, bad: DataFrame) -> DataFrame:
+    """Offences with the queue manager's name in place of its number, the first ones."""
+    names = (
+        lake.read(MESSAGES.name)
+        .select(c.QMGR)
+        .union(lake.read_or_empty(OUTCOMES.name).select(c.QMGR))
+        .distinct()
+        .withColumn(_OWNER, F.xxhash64(c.QMGR))
+    )
+    few = bad.limit(KEPT_OFFENCES * 5)
+    return few.join(names, _OWNER).select(
+        c.QMGR, c.PUT_SEQ, _MESSAGES, _OUTCOMES, _REJECTS, _COPIES, OFFENCE
+    )
+
+
+def _taken(lake: Lake) -> int:
+    """Messages that runs have taken: a message beyond these is not lost but not routed yet."""
+    done = lake.read_or_empty(RUNS.name).where(F.col(c.STATUS) == "DONE")
+    return int(done.agg(F.sum("messages")).first()[0] or 0)  # type: ignore[index]
