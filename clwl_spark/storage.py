@@ -4,10 +4,12 @@ A path lake is a folder (any URI that Spark can write) with a Delta table per fo
 lake is `catalog.schema` with tables of the same names (CONTRACT, first paragraph).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
+from pyspark import inheritable_thread_target
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -16,6 +18,10 @@ from clwl_spark.errors import LakeStateError, MissingColumnsError, MissingLakeEr
 from clwl_spark.schemas import TABLES, Table
 from clwl_spark.schemas import Column as TableColumn
 
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+_SIDE_BY_SIDE: Final = 4
 CHECKPOINTS: Final = "_checkpoints"
 _NOT_THERE: Final = (
     "PATH_NOT_FOUND",
@@ -136,15 +142,17 @@ class Lake:
 
         One that is there gets the optional columns that it lacks.
         """
-        for table in tables:
-            frame = self._load(table.name)
-            if frame is None:
-                self.spark.sql(self._create_statement(table))
-                continue
-            absent = [x for x in table.columns if x.optional and x.name not in frame.columns]
-            if absent:
-                columns = ", ".join(map(_declared, absent))
-                self.spark.sql(f"ALTER TABLE {self.sql_name(table.name)} ADD COLUMNS ({columns})")
+        together(self._create, tables)
+
+    def _create(self, table: Table) -> None:
+        frame = self._load(table.name)
+        if frame is None:
+            self.spark.sql(self._create_statement(table))
+            return
+        absent = [x for x in table.columns if x.optional and x.name not in frame.columns]
+        if absent:
+            columns = ", ".join(map(_declared, absent))
+            self.spark.sql(f"ALTER TABLE {self.sql_name(table.name)} ADD COLUMNS ({columns})")
 
     def append(self, table: str, frame: DataFrame, transaction: Transaction | None = None) -> None:
         """Append rows; with a transaction, once."""
@@ -228,6 +236,12 @@ class Lake:
             f"COMMENT '{_quoted(table.comment)}'"
             + (f" TBLPROPERTIES ({properties})" if properties else "")
         )
+
+
+def together(do: Callable[[Given], Made], many: Iterable[Given]) -> list[Made]:
+    """Do small work for each side by side: while one waits for the driver, another one runs."""
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        return list(pool.map(inheritable_thread_target(do), many))
 
 
 def require(frame: DataFrame, table: Table) -> DataFrame:

@@ -17,7 +17,7 @@ from clwl_spark.commands.screen import Screen
 from clwl_spark.commands.words.options import Common
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
-from clwl_spark.session import spark_session
+from clwl_spark.session import INTERPRETED, spark_session
 from clwl_spark.settings import Settings, read_settings
 from clwl_spark.storage import Lake
 
@@ -27,11 +27,9 @@ _SPARKS_LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger"
 SMALL_WORK: Final = {
     "spark.driver.memory": "2g",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
+    **INTERPRETED,
 }
-"""For few rows, compiling Spark's plans takes longer than interpreting them."""
+"""A session for few rows: neither Java's second compiler nor Spark's code generation pays."""
 
 _SMALL_BYTES: Final = 4 << 20
 """Files up to here are few rows: about 100,000 messages, or 100,000 rows of topology."""

@@ -4,6 +4,7 @@ Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -16,11 +17,13 @@ from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
 from clwl_spark.routing.intake import distinct_requests
 from clwl_spark.routing.runs import Run
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
+from clwl_spark.session import INTERPRETED
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours, resets
 from clwl_spark.topology.views import VIEWER, Topology, read_topology
 
 POSITION = "position"
+_FEW = 20_000
 
 
 class PlanProvider:
@@ -100,7 +103,17 @@ class PlanProvider:
         return self._read
 
     def _plan_batch(self, messages: DataFrame, _: int) -> None:
-        self.plan(distinct_requests(messages, self._run.pins))
+        """Plan in the stream's own session, which may interpret: requests are few.
+
+        Profile: of 110 s for 10 million messages and 1,000 requests, 36 s were planning, most of
+        them in compiling some 60 queries; the scan of the messages stays compiled.
+        """
+        requests = distinct_requests(messages, self._run.pins).localCheckpoint()
+        if requests.count() <= _FEW:
+            for name, value in INTERPRETED.items():
+                requests.sparkSession.conf.set(name, value)
+        self._lake = replace(self._lake, spark=requests.sparkSession)
+        self.plan(requests)
 
     def _make_resets(self, requests: DataFrame) -> None:
         """Find out, for the requests' senders, which snapshots reset their history."""

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
-from clwl_spark.storage import Lake
+from clwl_spark.storage import Lake, together
 
 Keep = Callable[[DataFrame], DataFrame]
 """What to do with a frame that several steps read, so that each is not worked out many times."""
@@ -92,12 +92,12 @@ def read_topology(lake: Lake, snapshot_ids: Sequence[str], keep: Keep = as_it_is
     """
     of_these = F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids))
     unused = (c.SOURCE, c.ALTERED)
-    return Topology(
-        **{
-            name: keep(lake.read_or_empty(name).where(of_these).drop(*unused).fillna(defaults))
-            for name, defaults in DEFAULTS.items()
-        }
-    )
+
+    def read(name: str) -> DataFrame:
+        rows = lake.read_or_empty(name).where(of_these).drop(*unused)
+        return keep(rows.fillna(DEFAULTS[name]))
+
+    return Topology(**dict(zip(DEFAULTS, together(read, DEFAULTS), strict=True)))
 
 
 def viewers(senders: DataFrame, topology: Topology) -> DataFrame:

@@ -21,7 +21,7 @@ from clwl_spark.routing.history import Memory
 from clwl_spark.routing.intake import Pin, distinct_requests, for_blocks
 from clwl_spark.routing.sender import KIND_OUTCOMES, Sender
 from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes
-from clwl_spark.topology.views import _DEFAULTS, VIEWER, Topology
+from clwl_spark.topology.views import DEFAULTS, VIEWER, Topology
 
 DAY = timedelta(days=1)
 HOUR = 3_600_000_000
@@ -53,7 +53,7 @@ class Scenarios:
 
     def table(self, spark: SparkSession, name: str) -> DataFrame:
         rows = [row | {"snapshot_id": x.name} for x in self.all for row in x.tables[name]]
-        return frame(spark, name, rows).fillna(_DEFAULTS[name])
+        return frame(spark, name, rows).fillna(DEFAULTS[name])
 
     def outcomes(self, at: int) -> Counter[Line]:
         """What the package says of a folder's messages."""
