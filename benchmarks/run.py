@@ -138,7 +138,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small sizes, one round")
     parser.add_argument("--large", action="store_true", help="also 4 times the messages")
     parser.add_argument("--only", nargs="+", choices=PARTS, help="default: all but large")
-    parser.add_argument("--work", type=Path, help="folder for lakes, which are kept; default: a temporary one")
+    parser.add_argument(
+        "--work", type=Path, help="folder for lakes, which are kept; default: a temporary one"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     if options.quick:

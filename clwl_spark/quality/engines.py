@@ -4,6 +4,7 @@ Rules are written in SQL that both understand (`runs_on: any`); a rule of users 
 unless it promises that. SQLite starts at once, where Spark needs a third of a second per query.
 """
 
+import re
 import sqlite3
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,7 +81,7 @@ class SqliteEngine:
             rows = tuple(dict(zip(names, x, strict=True)) for x in islice(cursor, KEPT_ROWS))
             more = sum(1 for _ in cursor)
         except sqlite3.Error as error:
-            return Found(0, error=f"{error}")
+            return Found(0, error=str(error))
         return Found(len(rows) + more, rows)
 
     def close(self) -> None:
@@ -111,7 +112,6 @@ class SparkEngine:
         self._spark = spark
         self._mark = f"clwl_{uuid.uuid4().hex[:12]}"
         self._names: list[str] = []
-        self._kept: list[DataFrame] = []
         for name, frame in tables.items():
             self._add(name, frame)
         for view in views:
@@ -130,21 +130,21 @@ class SparkEngine:
 
     def close(self) -> None:
         """Take the names back."""
-        for frame in self._kept:
-            frame.unpersist()
         for name in self._names:
             self._spark.catalog.dropTempView(f"{self._mark}_{name}")
 
     def _add(self, name: str, frame: DataFrame) -> None:
-        kept = frame.persist()
+        # Views are made of views: with the queries still in them, their plans would double each
+        # time and fill the memory.
+        kept = frame.localCheckpoint(eager=True)
         kept.createOrReplaceTempView(f"{self._mark}_{name}")
-        self._kept.append(kept)
         self._names.append(name)
 
     def _query(self, sql: str) -> DataFrame:
         """SQL with the names that it uses meaning our views, whatever the session calls so."""
         mark = self._mark
-        named = ", ".join(f"`{x}` AS (TABLE `{mark}_{x}`)" for x in self._names)
+        used = set(re.findall(r"\w+", sql)).intersection(self._names)
+        named = ", ".join(f"`{x}` AS (TABLE `{mark}_{x}`)" for x in sorted(used))
         # A query within parentheses may begin with a WITH of its own.
         return self._spark.sql(f"WITH {named} (\n{sql}\n)" if named else sql)
 

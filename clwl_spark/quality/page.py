@@ -35,7 +35,9 @@ article.no { border-left-color: var(--no); } article.warn { border-left-color: v
 article.odd { border-left-color: var(--odd); }
 article.no, article.warn, article.odd { color: var(--ink); }
 code, td { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
-  font-size: .85rem; overflow-wrap: anywhere; }
+  font-size: .85rem; }
+code { overflow-wrap: anywhere; }
+td { white-space: nowrap; } td:last-child { white-space: normal; min-width: 12rem; }
 dl { margin: .5rem 0 0; display: grid; grid-template-columns: 5.5rem 1fr; gap: .25rem .75rem; }
 dt { color: var(--dim); } dd { margin: 0; }
 details { margin-top: .6rem; } summary { cursor: pointer; }

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from clwl_spark.errors import SettingsError
 from clwl_spark.quality.positions import Document, Place, read_yaml
@@ -35,6 +35,14 @@ _COLUMN_WORDS: Final = ("column", "column_A", "column_B")
 _COLUMN_LIST_WORDS: Final = ("column_list", "column_set")
 _SUFFIXES: Final = ("*.yml", "*.yaml")
 _AnyGate = TypeVar("_AnyGate", "Expectation", "Rule")
+
+
+def _off(word: object) -> object:
+    """YAML takes a bare `off` for a boolean."""
+    return "off" if word is False else word
+
+
+_SeverityWord = Annotated[Literal["error", "warn", "off"], BeforeValidator(_off)]
 
 
 class _Words(BaseModel):
@@ -77,7 +85,7 @@ class SuiteWords(_Words):
     table: str = ""
     expectations: list[ExpectationWords] = Field(default_factory=list)
     rules: list[RuleWords] = Field(default_factory=list)
-    severities: dict[str, Literal["error", "warn", "off"]] = Field(default_factory=dict)
+    severities: dict[str, _SeverityWord] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +200,7 @@ def _suite(document: Document) -> SuiteWords:
 
 def _unusable(document: Document, error: ValidationError) -> SettingsError:
     """The first thing that is wrong with a file, in words."""
-    first = error.errors()[0]
+    first = min(error.errors(), key=lambda x: x["type"] != "extra_forbidden")
     place: Place = first["loc"]
     where = document.where(place)
     if first["type"] == "extra_forbidden":

@@ -11,12 +11,22 @@ from clwl_spark.switching.steps import SECOND
 
 def steps_told(summary: SwitchSummary) -> list[str]:
     """One sentence or two per step and interruption, in order of time."""
+    end = summary.figures["step_2_at"]
+    pairs = summary.request.interruptions
+    in_step_1 = [_interruption(x, y) for x, y in pairs if end is None or x < end]
+    in_step_2 = [
+        f"{_at(x)} Interrupted in step 2: nothing is left to move."
+        for x, _ in pairs
+        if end is not None and x >= end
+    ]
     return [
         *_balancing(summary),
         _step_1(summary),
-        *_interruptions(summary),
+        *in_step_1,
+        *_undone(summary),
         *_outrun(summary),
         _step_2(summary),
+        *in_step_2,
     ]
 
 
@@ -50,17 +60,18 @@ def _step_1(summary: SwitchSummary) -> str:
     )
 
 
-def _interruptions(summary: SwitchSummary) -> list[str]:
-    told = []
-    for stop, start in summary.request.interruptions:
-        end = summary.figures["step_2_at"]
-        if end is not None and stop >= end:
-            told.append(f"{_at(stop)} Interrupted in step 2: nothing is left to move.")
-            continue
-        goes_on = "It stays stopped." if start is None else f"Step 1 goes on at {_at(start)}"
-        told.append(f"{_at(stop)} Interrupted: the transaction in hand is undone. {goes_on}")
+def _interruption(stop: int, start: int | None) -> str:
+    """The channel stops during step 1."""
+    goes_on = "It stays stopped." if start is None else f"Step 1 goes on at {_at(start)}."
+    return f"{_at(stop)} Interrupted: the transaction in hand is undone. {goes_on}"
+
+
+def _undone(summary: SwitchSummary) -> list[str]:
+    """What interruptions cost."""
     undone = summary.figures["rolled_back"]
-    return [*told, f"Interruptions undid {undone:,} moves; each was made again."] if told else told
+    if not undone:
+        return []
+    return [f"Interruptions undid {undone:,} moves, of messages that so stayed on the old queue."]
 
 
 def _outrun(summary: SwitchSummary) -> list[str]:

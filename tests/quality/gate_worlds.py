@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructField, StructType
 from small_worlds import alias, proxy, qmgr, queue, rcvr, remote, sender, topic
 
 from clwl_spark.quality.results import GateResult, Verdict
@@ -87,6 +89,17 @@ def rows_of(world: World) -> SnapshotRows:
         schema = pa.schema([(x.name, ARROW[x.type]) for x in table.columns])
         arrow[name] = pa.Table.from_pylist(cells, schema)
     return SnapshotRows(arrow, {})
+
+
+def frames_of(spark: SparkSession, rows: SnapshotRows) -> dict[str, DataFrame]:
+    """The same in Spark."""
+    frames = {}
+    for name, table in rows.arrow.items():
+        fields = TABLES[name].schema
+        schema = StructType([StructField(x.name, x.dataType) for x in fields])
+        cells = [tuple(row.values()) for row in table.to_pylist()]
+        frames[name] = spark.createDataFrame(cells, schema)
+    return frames
 
 
 def changed(*changes: Change) -> World:

@@ -119,7 +119,7 @@ def test_the_command_shows_channels_and_plays_switches(capsys, lake):
     assert main([*words, *start, "--json", "--interrupt", f"{DAY}26Z/{DAY}28Z"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["switched"] == 15
-    assert document["steps"][1].startswith("2024-05-06T12:00:26Z Interrupted")
+    assert document["steps"][-1].startswith("2024-05-06T12:00:26Z Interrupted in step 2")
     assert main([*words, *start]) == 0
     assert "AMQ7341" in capsys.readouterr().out
 

@@ -79,13 +79,17 @@ def route(common: Common, options: RouteWords) -> int:
     """Route every message that has not been routed yet, exactly once.
 
     A lake keeps the algorithm that it was first routed with. With --follow,
-    Ctrl-C or SIGTERM stops after the batch in hand.
+    Ctrl-C or SIGTERM stops after the batch in hand. With --hops, messages that
+    come to another queue manager are put again there, and the table hops has a
+    row for each message and hop.
 
     [bold]Examples[/bold]
 
     clwl route --lake build/lake
 
     clwl route --lake build/lake --follow --poll 10s --binding-ttl 7d
+
+    clwl route --lake build/lake --hops 4
     """
     from clwl_spark.commands.route import run
 

@@ -1,0 +1,207 @@
+"""The flow: judged, published or quarantined, told, and routing goes on with what is valid."""
+
+import json
+
+import pytest
+from pyspark.sql import functions as F
+from quality.gate_worlds import changed, frames_of, rows_of
+from quality.mutants import MUTANTS
+from small_worlds import NOON
+
+from clwl_spark.cli import main
+from clwl_spark.errors import InputError, SettingsError
+from clwl_spark.quality.publish import passed_over
+from clwl_spark.quality.results import Verdict
+from clwl_spark.quality.validate import ValidateOptions, validate_snapshot
+from clwl_spark.routing.runs import valid_pins
+from clwl_spark.schemas import SNAPSHOTS, TABLES, TOPOLOGY
+from clwl_spark.storage import Lake
+
+BAD = ("queues.clwlrank", "duplicate-qmid", "bind-on-open")
+
+
+@pytest.fixture(scope="module")
+def frames(spark):
+    """Two worlds: a good one, and one with two errors and a warning."""
+    bad = [change for gate in BAD for change in MUTANTS[gate][0]]
+    return frames_of(spark, rows_of(changed())), frames_of(spark, rows_of(changed(*bad)))
+
+
+@pytest.fixture
+def lake(spark, frames, tmp_path):
+    """GOOD from noon on, BAD an hour later, both said to be valid; tables without constraints."""
+    lake = Lake(spark, str(tmp_path / "lake"))
+    heads = [("GOOD", 0), ("BAD", 1)]
+    rows = [(x, "VALID", hours, False) for x, hours in heads]
+    write(
+        lake,
+        SNAPSHOTS.name,
+        spark.createDataFrame(rows, "snapshot_id string, status string, h int, b boolean").select(
+            "snapshot_id",
+            (F.lit(NOON) + F.make_interval(hours=F.col("h"))).alias("valid_from"),
+            "status",
+            F.lit("test").alias("source"),
+            F.lit(None).cast("timestamp").alias("loaded_at"),
+            F.lit(None).cast("string").alias("base"),
+            F.col("b").alias("being_written"),
+        ),
+    )
+    for name, good in frames[0].items():
+        bad = frames[1][name].withColumn("snapshot_id", F.lit("BAD"))
+        write(lake, name, good.withColumn("snapshot_id", F.lit("GOOD")).unionByName(bad))
+    return lake
+
+
+def write(lake, table, frame):
+    frame.select(*TABLES[table].names).coalesce(1).write.format("delta").save(lake.path(table))
+
+
+def statuses(lake):
+    return {row.snapshot_id: row.status for row in lake.read("snapshots").collect()}
+
+
+def test_a_failed_snapshot_is_quarantined_and_routing_goes_on(lake, tmp_path, capsys):
+    words = ["validate", "--lake", lake.root, "--json"]
+    hook = ["--on-failure", f"sh -c 'cat > {tmp_path}/hook.json'"]
+    assert main([*words, "--html", str(tmp_path / "p" / "bad.html"), *hook]) == 1
+    shown = capsys.readouterr()
+    report = json.loads(shown.out)
+    assert (report["subject"], report["status"], report["used"]) == ("BAD", "QUARANTINED", "GOOD")
+    failed = {x["gate"] for x in report["results"] if x["verdict"] == "FAILED"}
+    assert failed == set(BAD)
+    assert (report["errors"], report["warnings"], report["not_evaluated"]) == (2, 1, 0)
+    assert "routing goes on with 'GOOD'" in shown.err
+    assert json.loads((tmp_path / "hook.json").read_text()) == report
+    assert "QUARANTINED" in (tmp_path / "p" / "bad.html").read_text()
+    assert statuses(lake) == {"GOOD": "VALID", "BAD": "QUARANTINED"}
+    assert [pin.snapshot_id for pin in valid_pins(lake)] == ["GOOD"]
+    assert passed_over(lake) == [("BAD", "GOOD")]
+
+    results = lake.read("gate_results").collect()
+    assert {x.gate for x in results if x.verdict == "FAILED"} == set(BAD)
+    assert len(results) == report["gates"] == len({x.gate for x in results})
+    failures = lake.read("gate_failures").collect()
+    assert {x.gate for x in failures} == set(BAD)
+    ranked = next(x for x in failures if x.gate == "queues.clwlrank")
+    assert json.loads(ranked.failing_row) == {
+        "observer": "*", "qmgr": "FR1", "queue": "A", "cluster": "", "detail": "clwlrank 10",
+    }  # fmt: skip
+    assert {x.validation_id for x in failures} == {report["validation_id"]}
+
+    # A failed gate that users weigh less lets the snapshot through again.
+    (tmp_path / "ours.yml").write_text(
+        "suite: ours\nseverities: {queues.clwlrank: warn, duplicate-qmid: off}\n"
+    )
+    assert main([*words, "--snapshot", "BAD", "--gates", str(tmp_path / "ours.yml")]) == 0
+    assert statuses(lake)["BAD"] == "VALID"
+    assert passed_over(lake) == []
+
+
+def test_a_good_snapshot_stays_valid(lake, capsys):
+    before = lake.version("snapshots")
+    assert main(["validate", "--lake", lake.root, "--snapshot", "GOOD"]) == 0
+    assert "GOOD: VALID: 97 gates, 0 failed, 0 with warnings" in capsys.readouterr().out
+    assert lake.version("snapshots") == before
+
+
+def test_a_gate_that_raises_is_no_failure_of_the_data(lake, tmp_path, capsys):
+    (tmp_path / "ours.yml").write_text(
+        "suite: ours\nrules:\n  - {id: ours.odd, title: Odd., sql: SELECT nothing FROM queues}\n"
+    )
+    words = ["validate", "--lake", lake.root, "--gates", str(tmp_path / "ours.yml"), "--explain"]
+    assert main([*words, "--snapshot", "GOOD"]) == 2
+    shown = capsys.readouterr()
+    assert "NOT EVALUATED" in shown.out
+    assert "gate 'ours.odd' could not be evaluated" in shown.err
+    assert statuses(lake)["GOOD"] == "VALID"
+    errors = [x for x in lake.read("gate_results").collect() if x.verdict == "ERROR"]
+    assert [x.gate for x in errors] == ["ours.odd"]
+    assert "nothing" in errors[0].error
+
+
+def test_users_rules_find_rows_with_no_code(lake, tmp_path):
+    (tmp_path / "ours.yml").write_text(
+        "suite: ours\ntable: queues\n"
+        "expectations:\n"
+        "  - id: ours.enabled\n    title: All are enabled.\n"
+        "    expect: expect_column_values_to_not_be_null\n    with: {column: put_enabled}\n"
+        "    severity: warn\n"
+        "rules:\n"
+        "  - id: ours.named\n    title: Queues begin with APP or NEWS.\n"
+        "    sql: SELECT qmgr, queue FROM queues WHERE queue NOT RLIKE '^(APP|NEWS)'\n"
+    )
+    report = validate_snapshot(lake, "GOOD", ValidateOptions((tmp_path / "ours.yml",)))
+    found = {x.gate: x for x in report.having(Verdict.FAILED)}
+    assert set(found) == {"ours.enabled", "ours.named"}
+    assert {x["queue"] for x in found["ours.named"].found.rows} >= {"FAR.Q", "QM1.XMIT"}
+    assert (found["ours.named"].engine, report.status) == ("spark", "QUARANTINED")
+    (tmp_path / "ours.yml").write_text("suites: ours\n")
+    with pytest.raises(SettingsError, match=r"ours.yml:1: unknown key 'suites'"):
+        validate_snapshot(lake, "GOOD", ValidateOptions((tmp_path / "ours.yml",)))
+
+
+def test_a_snapshot_beyond_memory_is_judged_by_spark(lake):
+    report = validate_snapshot(lake, "BAD", ValidateOptions(in_memory_rows=3))
+    assert {x.gate for x in report.having(Verdict.FAILED)} == set(BAD)
+    assert {x.engine for x in report.results} == {"spark"}
+
+
+def test_an_empty_snapshot_fails(lake, spark):
+    head = spark.table(lake.sql_name("snapshots")).where("snapshot_id = 'GOOD'")
+    empty = head.withColumn("snapshot_id", F.lit("EMPTY"))
+    lake.append("snapshots", empty)
+    report = validate_snapshot(lake, "EMPTY")
+    assert report.status == "QUARANTINED"
+    assert {x.gate for x in report.having(Verdict.FAILED)} == {
+        "queue_managers.some",
+        "cluster_channels.some",
+    }
+
+
+def test_a_half_written_snapshot_is_invisible(lake):
+    bad = lake.read("snapshots").where("snapshot_id = 'BAD'")
+    half = {"status": F.lit("QUARANTINED"), "being_written": F.lit(True)}
+    lake.merge("snapshots", bad.withColumns(half))
+    with pytest.raises(InputError, match="half written"):
+        validate_snapshot(lake, "BAD")
+    with pytest.raises(InputError, match="no snapshot 'NONE'"):
+        validate_snapshot(lake, "NONE")
+    assert validate_snapshot(lake).subject == "GOOD"
+    assert passed_over(lake) == []
+
+
+def test_lint_advises_and_writes_nothing(lake, capsys):
+    words = ["lint", "--lake", lake.root, "--snapshot"]
+    assert main([*words, "GOOD", "--strict"]) == 0
+    assert main([*words, "BAD", "--json"]) == 1
+    shown = json.loads(capsys.readouterr().out.split("\n", 1)[1])
+    assert {x["gate"] for x in shown["results"] if x["verdict"] == "FAILED"} == {
+        "duplicate-qmid",
+        "bind-on-open",
+    }
+    assert not lake.exists("gate_results")
+    assert statuses(lake)["BAD"] == "VALID"
+    assert main(["lint", "--rules", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) >= 30
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--outcomes", "--observed"], "two validations"),
+        (["--outcomes", "--snapshot", "S"], "--snapshot is for the gates of a snapshot"),
+        (["--on-failure", "sh 'x"], "write it as a shell would"),
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(words, said, capsys, tmp_path):
+    assert main(["validate", "--lake", str(tmp_path), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_topology_tables_have_suites():
+    suites = {x.name for x in TOPOLOGY}
+    from clwl_spark.quality.results import Scope  # noqa: PLC0415
+    from clwl_spark.quality.suites import load_gates  # noqa: PLC0415
+
+    gates = load_gates(Scope.TOPOLOGY)
+    assert {x.table for x in gates.expectations} >= suites
