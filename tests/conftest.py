@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import os
 import sys
 from collections.abc import Iterator
 
@@ -13,6 +14,9 @@ from clwl_spark.session import local_session
 # as that of a test process beside others has none: it takes it for its own doctests.
 if not hasattr(sys.modules["__main__"], "__file__"):
     sys.modules["__main__"].__file__ = __file__
+
+# What commands show is as wide as a pipe's reader gets it, whatever the terminal.
+os.environ.pop("COLUMNS", None)
 
 
 @pytest.fixture(scope="session")

@@ -26,10 +26,17 @@ _SPARKS_LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger"
 
 SMALL_WORK: Final = {
     "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": (
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+    ),
+    "spark.buffer.pageSize": "1m",
     **INTERPRETED,
 }
-"""A session for few rows: neither Java's second compiler nor Spark's code generation pays."""
+"""A session for few rows: neither Java's second compiler nor Spark's code generation pays.
+
+Each broadcast and each sort, of however few rows, takes a page of its own, 64 MB by default; and
+the first compiler alone keeps its code in 48 MB, of which Spark's planning needs more.
+"""
 
 _SMALL_BYTES: Final = 4 << 20
 """Files up to here are few rows: about 100,000 messages, or 100,000 rows of topology."""

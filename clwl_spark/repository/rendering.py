@@ -101,8 +101,9 @@ def render_costs(rows: Sequence[Row], full: int, queues: int) -> RenderableType:
         "pubsub": "with a topic",
         "pubsub_on_all": "on all",
     }
-    for heading in headings.values():
-        table.add_column(heading, justify="right", no_wrap=True)
+    for name, heading in headings.items():
+        widest = max((len(f"{row[name]:,}") for row in rows), default=0)
+        table.add_column(heading, justify="right", min_width=widest)
     for row in rows:
         table.add_row(*(f"{row[name]:,}" for name in headings))
     told = f"{full} full repositories; every other one hosts {queues} queues and uses {queues}"

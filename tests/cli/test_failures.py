@@ -64,7 +64,7 @@ def test_java_that_is_gone_and_a_library_that_is_missing_have_a_remedy():
 def test_a_row_that_a_constraint_refuses_is_bad_input(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     lake.create([SNAPSHOTS])
-    row = ("S1", None, "PERHAPS", None, None)
+    row = ("S1", None, "PERHAPS", *[None] * (len(SNAPSHOTS.names) - 3))
     with pytest.raises((PySparkException, Py4JJavaError)) as caught:
         lake.append("snapshots", spark.createDataFrame([row], SNAPSHOTS.schema))
     said, code = failure(caught.value)

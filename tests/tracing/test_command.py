@@ -130,7 +130,7 @@ def test_routing_follows_messages_on_when_it_is_told_to(capsys, spark, tmp_path)
     shown = capsys.readouterr().out
     assert "GOES_ON 11" in shown
     rows = lake.read("hops")
-    assert rows.count() == 29
+    assert rows.count() == 31
     # As the trace expects: a third of what comes to a queue on each.
     words = ("--from", "QMX", "--object", "CQ1", "--object-qmgr", "CQM")
     shares = {x["qmgr"]: x["share"] for x in document(capsys, lake, "trace", *words)["ends"]}
