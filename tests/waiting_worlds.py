@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from lakes import lake_with
 from pyspark.sql import SparkSession
 from worlds import frame
 
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.schemas import TABLES
 from clwl_spark.storage import Lake
 
 Row = dict[str, Any]
@@ -17,8 +17,7 @@ def routed_lake(
     spark: SparkSession, folder: Path, tables: dict[str, list[Row]], messages: list[Row]
 ) -> Lake:
     """A lake of these rows, routed."""
-    lake = Lake(spark, str(folder))
-    lake.create(TABLES[name] for name in (*tables, "messages"))
+    lake = lake_with(spark, folder)
     for name, rows in {**tables, "messages": messages}.items():
         lake.append(name, frame(spark, name, rows).repartition(1))
     route(lake, RouteOptions(state_partitions=2))

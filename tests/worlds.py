@@ -5,13 +5,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
+from lakes import lake_with
 from pyspark.sql import SparkSession
 from random_clusters import Case, merged_tables, random_case
 from reference import Reference
 
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.schemas import OUTCOMES, TABLES
-from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
 Row = dict[str, Any]
@@ -37,8 +37,7 @@ class World:
         self.cases = cases
         self.algorithm = algorithm
         self.references = [Reference(case.tables, algorithm=algorithm) for case in cases]
-        self.lake = Lake(spark, str(folder))
-        self.lake.create(TABLES.values())
+        self.lake = lake_with(spark, folder)
         for name, rows in merged_tables(cases).items():
             self.append(name, rows)
 

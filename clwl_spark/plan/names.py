@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.keeping import Keep
 from clwl_spark.plan.resolve import Definition, Knowledge, resolve
 from clwl_spark.topology.views import (
     CHANNELS_SEEN_BY,
@@ -19,7 +20,6 @@ from clwl_spark.topology.views import (
     QUEUES_SEEN_BY,
     VIEW_KEY,
     VIEWER,
-    Keep,
     Topology,
     in_clusters,
     others_rows,

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.keeping import settled
 from clwl_spark.plan.facts import FACTS
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import Event
@@ -87,11 +88,6 @@ def reallocation_rows(blocks: DataFrame) -> DataFrame:
         blocks.sparkSession.sparkContext.defaultParallelism
     )
     return spread.mapInArrow(unpack, REALLOCATIONS.schema)
-
-
-def settled(frame: DataFrame) -> DataFrame:
-    """Work the frame out now: several steps read it."""
-    return frame.localCheckpoint()
 
 
 def _channels(spark: SparkSession, events: Sequence[Event]) -> DataFrame:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Row
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.analysis.wording import reasons_why
 from clwl_spark.errors import InputError, UsageError
+from clwl_spark.keeping import at_hand
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import done_events
 from clwl_spark.reallocation.situations import STOPPED_CHANNEL, STOPPED_STATUS, judge
@@ -166,8 +167,8 @@ def _candidates(
         [(request.qmgr, request.object_type, request.object_name, request.via)],
         "qmgr string, object_type string, object_name string, via string",
     )
-    topology = read_topology(lake, sorted({x[1] for x in met}), _at_hand)
-    judged = judge(lake, asked, of, topology, ladder, _at_hand)
+    topology = read_topology(lake, sorted({x[1] for x in met}), at_hand)
+    judged = judge(lake, asked, of, topology, ladder, at_hand)
     plan_ids = {
         row[c.PLAN_ID]: (row[c.SNAPSHOT_ID], row[STOPPED_CHANNEL], row[STOPPED_STATUS])
         for row in judged.plans.collect()
@@ -181,11 +182,6 @@ def _candidates(
         for verdict, why in zip(rows, whys, strict=True):
             verdict["why"] = why
     return found
-
-
-def _at_hand(frame: DataFrame) -> DataFrame:
-    """Work out a frame that several steps read; one message's frames are small."""
-    return frame.sparkSession.createDataFrame(frame.toArrow(), frame.schema)
 
 
 def _event(row: Row, outcome: Row, candidates: list[Document]) -> Document:

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.keeping import Keep
 from clwl_spark.reallocation.events import Event, done_events
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.schemas import (
@@ -27,7 +28,7 @@ from clwl_spark.schemas import (
 from clwl_spark.schemas import waiting as w
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours, resets
-from clwl_spark.topology.views import VIEWER, Keep, read_topology
+from clwl_spark.topology.views import VIEWER, read_topology
 
 Channel = tuple[str, str]
 

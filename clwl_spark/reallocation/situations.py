@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.analysis.wording import ORDER
+from clwl_spark.keeping import Keep
 from clwl_spark.plan.facts import FACTS, facts, senders
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
 from clwl_spark.plan.topics import matching_topics
@@ -26,7 +27,7 @@ from clwl_spark.rules.routes import choice_reason
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.schemas import waiting as w
 from clwl_spark.storage import Lake
-from clwl_spark.topology.views import VIEW_KEY, VIEWER, Keep, Topology, viewers
+from clwl_spark.topology.views import VIEW_KEY, VIEWER, Topology, viewers
 from clwl_spark.vocabulary import STATUS_TIERS, Algorithm, ObjectType
 
 SITUATIONS: Final = "situations"

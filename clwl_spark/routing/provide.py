@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
+from clwl_spark.keeping import Keep, fitting, settled
 from clwl_spark.plan.facts import facts, senders
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
 from clwl_spark.routing.intake import distinct_requests
@@ -59,20 +60,22 @@ class PlanProvider:
         """
         wanted = self._lake.spark.createDataFrame([(x,) for x in plan_ids], "plan_id bigint")
         found = distinct_requests(self._lake.read("messages"), self._run.pins)
-        self.plan(found.join(F.broadcast(wanted), c.PLAN_ID, "left_semi"))
+        requests = settled(found.join(F.broadcast(wanted), c.PLAN_ID, "left_semi"))
+        self._plan(requests, requests.count())
 
-    def plan(self, requests: DataFrame) -> None:
+    def _plan(self, requests: DataFrame, rows: int) -> None:
         """Plan those requests that have no plan yet, and count all as used by this run."""
-        requests = requests.localCheckpoint()
+        keep = fitting(rows)
         self._used.append(requests.select(c.PLAN_ID))
         known = self._lake.read(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
-        new = requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti").localCheckpoint()
+        new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
         _assert_unique(requests.unionByName(known).distinct())
-        self._make_resets(requests)
-        if new.isEmpty():
+        self._make_resets(requests, keep)
+        asked = _distinct(new, c.SNAPSHOT_ID, c.OBJECT_TYPE)
+        if not asked:
             return
-        topology = self._topology(_distinct(new, c.SNAPSHOT_ID))
-        made = make_plans(new, topology, self._ladder, _settled)
+        topology = self._topology(sorted({snapshot_id for snapshot_id, _ in asked}))
+        made = make_plans(new, topology, self._ladder, keep, {x for _, x in asked})
         self._lake.append(ROUTE_CANDIDATES.name, made.candidates)
         self._lake.append(ROUTE_PLANS.name, self._with_epochs(made.plans))
 
@@ -89,17 +92,17 @@ class PlanProvider:
         else:
             used = reduce(DataFrame.union, self._used).distinct()
             plans = plans.join(used, c.PLAN_ID, "left_semi")
-        plans = plans.localCheckpoint()
-        of = plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct().localCheckpoint()
-        topology = self._topology(_distinct(of, c.SNAPSHOT_ID))
-        made = facts(plans, candidates, senders(of, topology), self._known_resets())
-        return made.localCheckpoint()
+        plans = settled(plans)
+        keep = fitting(plans.count())
+        of = keep(plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct())
+        topology = self._topology([snapshot_id for (snapshot_id,) in _distinct(of, c.SNAPSHOT_ID)])
+        return keep(facts(plans, candidates, senders(of, topology), self._known_resets()))
 
     def _topology(self, snapshot_ids: Sequence[str]) -> Topology:
         """The topology of these snapshots, read once per run; it is small beside messages."""
         if not set(snapshot_ids) <= self._read_snapshots:
             self._read_snapshots |= set(snapshot_ids)
-            self._read = read_topology(self._lake, sorted(self._read_snapshots), _settled)
+            self._read = read_topology(self._lake, sorted(self._read_snapshots), settled)
         return self._read
 
     def _plan_batch(self, messages: DataFrame, _: int) -> None:
@@ -108,14 +111,15 @@ class PlanProvider:
         Profile: of 110 s for 10 million messages and 1,000 requests, 36 s were planning, most of
         them in compiling some 60 queries; the scan of the messages stays compiled.
         """
-        requests = distinct_requests(messages, self._run.pins).localCheckpoint()
-        if requests.count() <= _FEW:
+        requests = settled(distinct_requests(messages, self._run.pins))
+        rows = requests.count()
+        if rows <= _FEW:
             for name, value in INTERPRETED.items():
                 requests.sparkSession.conf.set(name, value)
         self._lake = replace(self._lake, spark=requests.sparkSession)
-        self.plan(requests)
+        self._plan(requests, rows)
 
-    def _make_resets(self, requests: DataFrame) -> None:
+    def _make_resets(self, requests: DataFrame, keep: Keep) -> None:
         """Find out, for the requests' senders, which snapshots reset their history."""
         pairs = self._pairs()
         if pairs is None:
@@ -123,12 +127,12 @@ class PlanProvider:
         wanted = requests.select(c.QMGR).distinct().crossJoin(pairs)
         known = self._lake.read(SNAPSHOT_RESETS.name)
         keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
-        new = wanted.join(known, keys, "left_anti").localCheckpoint()
+        new = keep(wanted.join(known, keys, "left_anti"))
         if new.isEmpty():
             return
-        ids = {*_distinct(new, c.SNAPSHOT_ID), *_distinct(new, c.PREVIOUS_ID)}
+        ids = {x for pair in _distinct(new, c.SNAPSHOT_ID, c.PREVIOUS_ID) for x in pair}
         topology = self._topology(sorted(ids))
-        made = resets(new.withColumnRenamed(c.QMGR, VIEWER), topology, _settled)
+        made = resets(new.withColumnRenamed(c.QMGR, VIEWER), topology, keep)
         self._lake.append(SNAPSHOT_RESETS.name, made)
 
     def _known_resets(self) -> DataFrame:
@@ -198,13 +202,5 @@ def _assert_unique(plans: DataFrame) -> None:
         )
 
 
-def _distinct(frame: DataFrame, column: str) -> list[str]:
-    return [row[0] for row in frame.select(column).distinct().collect()]
-
-
-def _settled(frame: DataFrame) -> DataFrame:
-    """Work the frame out now: later steps start from its rows, not from its plan.
-
-    Not `eager=False`: Spark then forgets the frame's metrics before they are used, and says so.
-    """
-    return frame.localCheckpoint()
+def _distinct(frame: DataFrame, *columns: str) -> list[tuple[str, ...]]:
+    return [tuple(row) for row in frame.select(*columns).distinct().collect()]

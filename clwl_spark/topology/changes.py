@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.keeping import Keep
 from clwl_spark.topology.views import (
     VIEWER,
-    Keep,
     Topology,
     channels_in_view,
     in_clusters,

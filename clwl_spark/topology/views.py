@@ -4,7 +4,7 @@
 Source: SEMANTICS 1 (S2, S3), P1, P2, P8.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,10 +13,9 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
+from clwl_spark.keeping import Keep, as_it_is
 from clwl_spark.storage import Lake, together
 
-Keep = Callable[[DataFrame], DataFrame]
-"""What to do with a frame that several steps read, so that each is not worked out many times."""
 VIEWER: Final = "viewer"
 CLUSTERS: Final = "clusters"
 EVERYBODY: Final = "*"
@@ -78,11 +77,6 @@ class Topology:
     queues: DataFrame
     topics: DataFrame
     subscriptions: DataFrame
-
-
-def as_it_is(frame: DataFrame) -> DataFrame:
-    """Keep a frame as its plan."""
-    return frame
 
 
 def read_topology(lake: Lake, snapshot_ids: Sequence[str], keep: Keep = as_it_is) -> Topology:

@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.keeping import at_hand, fitting
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
 from clwl_spark.schemas.journeys import End
 from clwl_spark.topology.views import EVERYBODY, Topology
@@ -29,7 +29,7 @@ from clwl_spark.tracing.routes import SHARE, expected_routes
 from clwl_spark.vocabulary import ObjectType, PlanKind, Via
 
 Row = dict[str, Any]
-_AT_HAND: Final = 30
+_NAMED: Final = 30
 """Up to so many places, frames are brought here: planning is twice as fast from rows at hand."""
 
 
@@ -118,9 +118,9 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
     ]
     requests = spark.createDataFrame(rows, ", ".join(f"{name} string" for name in REQUEST))
     asked = requests.select(plan_id().alias(c.PLAN_ID), *REQUEST)
-    keep = _at_hand if len(places) <= _AT_HAND else _settled
-    topology = _as_seen_by(places, network.topology, at_hand=len(places) <= _AT_HAND)
-    made = make_plans(asked, topology, ladder, keep=keep)
+    topology = _as_seen_by(places, network.topology)
+    types = {x.object_type for x in places}
+    made = make_plans(asked, topology, ladder, fitting(len(places)), types)
     plans = {tuple(row[x] for x in REQUEST): row.asDict() for row in made.plans.collect()}
     routes = expected_routes(made.candidates, asked, topology)
     found = []
@@ -131,17 +131,9 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
     return found
 
 
-def _at_hand(frame: DataFrame) -> DataFrame:
-    return frame.sparkSession.createDataFrame(frame.toArrow(), frame.schema)
-
-
-def _settled(frame: DataFrame) -> DataFrame:
-    return frame.localCheckpoint()
-
-
-def _as_seen_by(places: Sequence[Place], topology: Topology, *, at_hand: bool) -> Topology:
+def _as_seen_by(places: Sequence[Place], topology: Topology) -> Topology:
     """What these puts can meet: own definitions, all rows of own views, and the names in them."""
-    if not at_hand:
+    if len(places) > _NAMED:
         return topology
     qmgrs = sorted({place.qmgr for place in places})
     own = F.col(c.QMGR).isin(qmgrs)
@@ -152,12 +144,12 @@ def _as_seen_by(places: Sequence[Place], topology: Topology, *, at_hand: bool) -
     names = {x for place in places for x in (place.object_name, place.object_qmgr)}
     met = own | in_own_view | F.col(c.QUEUE).isin(sorted(names | {row[0] for row in leads_to}))
     return Topology(
-        queue_managers=_at_hand(topology.queue_managers.where(seen)),
-        cluster_channels=_at_hand(topology.cluster_channels.where(seen)),
-        channel_status=_at_hand(topology.channel_status.where(own)),
-        queues=_at_hand(topology.queues.where(seen & met)),
-        topics=_at_hand(topology.topics.where(seen)),
-        subscriptions=_at_hand(topology.subscriptions.where(own)),
+        queue_managers=at_hand(topology.queue_managers.where(seen)),
+        cluster_channels=at_hand(topology.cluster_channels.where(seen)),
+        channel_status=at_hand(topology.channel_status.where(own)),
+        queues=at_hand(topology.queues.where(seen & met)),
+        topics=at_hand(topology.topics.where(seen)),
+        subscriptions=at_hand(topology.subscriptions.where(own)),
     )
 
 

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from datetime import UTC
 
 import pytest
+from lakes import lake_with
 from pyspark.sql import functions as F
 from random_clusters import merged_tables, random_case
 from scenario_files import START
@@ -186,8 +187,7 @@ def test_put_time_and_message_ids_are_the_first_put_s(spark, tmp_path):
 
 def test_random_worlds_are_followed_as_the_plain_router_follows_them(spark, tmp_path):
     cases = [random_case(random.Random(at), f"C{at:03d}.", unique_put_seq=True) for at in range(30)]
-    lake = Lake(spark, str(tmp_path / "lake"))
-    lake.create(TABLES.values())
+    lake = lake_with(spark, tmp_path / "lake")
     for name, rows in merged_tables(cases).items():
         lake.append(name, frame(spark, name, rows))
     references = [ReferenceJourneys(case.tables, 4) for case in cases]

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from lakes import lake_with
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructField, StructType
 from scenario_files import FOLDER as CLUSTERS
@@ -63,7 +64,7 @@ def lake_of(spark: SparkSession, folder: Path, named: dict[str, dict[str, list[R
         rows["snapshots"].append(head | {"status": "VALID", "source": name, "loaded_at": START})
         for table, found in tables.items():
             rows.setdefault(table, []).extend({**row, "snapshot_id": name} for row in found)
-    lake = Lake(spark, str(folder))
+    lake = lake_with(spark, folder)
     frames = {}
     for table, found in rows.items():
         fields = [StructField(x.name, x.dataType) for x in TABLES[table].schema]
