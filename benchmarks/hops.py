@@ -13,6 +13,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from routing import Run, fresh_lake, timed_process
 
@@ -82,18 +83,24 @@ def make_lake(folder: Path, messages: int) -> None:
         table = schemas.TABLES[name]
         cells = [tuple(row.get(column) for column in table.names) for row in found]
         lake.append(name, spark.createDataFrame(cells, table.schema))
+    qmgr = F.concat(F.lit("APP"), F.col("id") % SENDERS)
+    lake.append("messages", put_rows(spark, messages, qmgr, "IN"))
+    spark.stop()
+
+
+def put_rows(spark: SparkSession, messages: int, qmgr: Column | str, object_name: str) -> DataFrame:
+    """Rows of `messages`, a millisecond apart, that `qmgr` (a name, or a column of `id`) puts."""
     number = F.col("id")
     put = {
-        "qmgr": F.concat(F.lit("APP"), number % SENDERS),
+        "qmgr": F.lit(qmgr),
         "put_seq": number,
         "message_id": F.unhex(F.sha1(number.cast("string"))),
         "put_time": F.lit(START + timedelta(seconds=1)) + F.make_dt_interval(secs=number / 1000),
-        "object_name": F.lit("IN"),
+        "object_name": F.lit(object_name),
     }
     fields = schemas.MESSAGES.schema.fields
     columns = [put.get(x.name, F.lit(None)).cast(x.dataType).alias(x.name) for x in fields]
-    lake.append("messages", spark.range(1, messages + 1).select(*columns))
-    spark.stop()
+    return spark.range(1, messages + 1).select(*columns)
 
 
 if __name__ == "__main__":

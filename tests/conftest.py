@@ -1,7 +1,6 @@
 """What every test may ask for."""
 
 import os
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -9,11 +8,6 @@ from pyspark.sql import SparkSession
 
 from clwl_spark.commands.work import SMALL_WORK
 from clwl_spark.session import local_session
-
-# Great Expectations imports Spark Connect, which ends a process whose main module has no file,
-# as that of a test process beside others has none: it takes it for its own doctests.
-if not hasattr(sys.modules["__main__"], "__file__"):
-    sys.modules["__main__"].__file__ = __file__
 
 # What commands show is as wide as a pipe's reader gets it, whatever the terminal.
 os.environ.pop("COLUMNS", None)

@@ -5,6 +5,7 @@ It is never called while messages are routed: a batch has CHECK constraints and 
 
 import logging
 import os
+import sys
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,11 @@ from clwl_spark.quality.suites import Expectation
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "False")
 warnings.filterwarnings("ignore", module=r"great_expectations|marshmallow")
 
+# It imports Spark Connect, which takes a process whose main module has no file (`python -c`, a
+# test process beside others) for its own doctests, and ends it.
+if _lent_file := not hasattr(sys.modules["__main__"], "__file__"):
+    sys.modules["__main__"].__file__ = __file__
+
 import great_expectations as gx  # noqa: E402  (its telemetry is switched off before)
 from great_expectations.core import ExpectationValidationResult  # noqa: E402
 from great_expectations.data_context.types.base import ProgressBarsConfig  # noqa: E402
@@ -35,6 +41,9 @@ from great_expectations.expectations.expectation import (  # noqa: E402
 )
 from great_expectations.expectations.metadata_types import FailureSeverity  # noqa: E402
 from great_expectations.expectations.registry import get_expectation_impl  # noqa: E402
+
+if _lent_file:
+    del sys.modules["__main__"].__file__
 
 _IDENTITY: Final = "gate"
 _SHOWN_VALUES: Final = 5
