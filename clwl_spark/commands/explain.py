@@ -7,7 +7,7 @@ from clwl_spark.analysis.explain import ExplainRequest, explain
 from clwl_spark.analysis.rendering import render
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import ExplainWords
-from clwl_spark.commands.work import Work, at_work, fitting
+from clwl_spark.commands.work import TOPOLOGY_TABLES, Work, at_work, fitting
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
@@ -16,7 +16,7 @@ from clwl_spark.vocabulary import Algorithm
 def run(common: Common, options: ExplainWords) -> int:
     """Explain the put that the options describe, and return the exit code."""
     own = {"algorithm": options.algorithm, "exit": options.exit}
-    small = fitting(common, (table.name for table in schemas.TOPOLOGY))
+    small = fitting(common, TOPOLOGY_TABLES)
     with at_work("explain", common, own, needs=schemas.SNAPSHOTS.name, spark=small) as work:
         explanation = explain(work.lake, explain_request(options, work))
         work.screen.document(explanation.to_json())

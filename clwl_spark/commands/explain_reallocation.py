@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
 from clwl_spark import schemas
 from clwl_spark.commands.explain import algorithm_of
+from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.waiting import ExplainReallocationWords
-from clwl_spark.commands.work import at_work
+from clwl_spark.commands.work import ROUTED, at_work, fitting
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.explain import explain_message, message_id_of
 from clwl_spark.rules.exit import load_exit
@@ -21,7 +22,9 @@ def run(common: Common, options: ExplainReallocationWords) -> int:
     """Tell what happened to the message, and return the exit code."""
     message_id = message_id_of(options.message_id)
     own = {"exit": options.exit}
-    with at_work("explain-reallocation", common, own, needs=schemas.OUTCOMES.name) as work:
+    small = fitting(common, ROUTED)
+    needs = schemas.OUTCOMES.name
+    with at_work("explain-reallocation", common, own, needs=needs, spark=small) as work:
         ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
         stories = explain_message(work.lake, message_id, options.qmgr, ladder)
         work.screen.document(stories)
@@ -41,12 +44,13 @@ def _told(story: Mapping[str, Any]) -> RenderableType:
     return Group(*parts)
 
 
-def _candidates(rows: Sequence[Mapping[str, Any]]) -> Table:
+def _candidates(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
     """What it chose from."""
-    table = Table()
-    for name in ("To", "Channel", "Status", "Rule", "Why not"):
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        rule = "" if row["eliminated_by"] is None else str(row["eliminated_by"])
-        table.add_row(row["dest_qmgr"], row["channel"], row["status"], rule, row["why"] or "route")
-    return table
+    cells = [(x["dest_qmgr"], x["channel"], x["status"], _verdict(x)) for x in rows]
+    return Padding(listing(("to", "channel", "status", "verdict"), cells), (1, 0, 0, 2))
+
+
+def _verdict(row: Mapping[str, Any]) -> str:
+    if row["eliminated_by"] is None:
+        return "route"
+    return f"rule {row['eliminated_by']}: {row['why']}"

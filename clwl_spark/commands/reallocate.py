@@ -5,9 +5,10 @@ from rich.table import Table
 
 from clwl_spark import schemas
 from clwl_spark.commands.explain import algorithm_of
+from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.waiting import ReallocateWords
-from clwl_spark.commands.work import Work, at_work
+from clwl_spark.commands.work import ROUTED, Work, at_work, fitting
 from clwl_spark.errors import UsageError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import (
@@ -27,7 +28,8 @@ def run(common: Common, options: ReallocateWords) -> int:
     """Run the event, or the history of events, show the counts, and return the exit code."""
     single = _single(options)
     own = {"exit": options.exit}
-    with at_work("reallocate", common, own, needs=schemas.OUTCOMES.name) as work:
+    small = fitting(common, ROUTED)
+    with at_work("reallocate", common, own, needs=schemas.OUTCOMES.name, spark=small) as work:
         events = [single] if single else read_events(work.lake, str(options.events))
         summary = reallocate(work.lake, events, _ladder(work))
         structlog.get_logger().info("reallocated", events=len(events), seconds=summary.seconds)
@@ -38,23 +40,20 @@ def run(common: Common, options: ReallocateWords) -> int:
 
 def events_table(summary: ReallocationSummary) -> Table:
     """One line per event, the last ones; the totals below."""
-    table = Table(title="Waiting messages that chose anew", title_justify="left")
-    for name in ("At", "Queue manager", "Channel", "Status"):
-        table.add_column(name, overflow="fold")
     counts = ("waiting", "moved", "still_favoured", "failed", "not_eligible")
-    for name in counts:
-        table.add_column(name.replace("_", " "), justify="right")
+    numbers = [name.replace("_", " ") for name in counts]
+    rows = []
     for x in summary.events[-_SHOWN:]:
         what = x.event.what
         at = as_moment(what.at).isoformat().replace("+00:00", "Z")
         cells = (f"{x.counts[name]:,}" for name in counts)
-        table.add_row(at, what.qmgr, what.channel, what.status, *cells)
+        rows.append((at, what.qmgr, what.channel, what.status, *cells))
     if len(summary.events) > 1:
         totals = summary.to_json()
         cells = (f"{totals[name]:,}" for name in counts)
-        table.add_section()
-        table.add_row(f"{len(summary.events):,} events", "", "", "", *cells)
-    return table
+        rows.append((f"{len(summary.events):,} events", "", "", "", *cells))
+    headings = ("at", "queue manager", "channel", "status", *numbers)
+    return listing(headings, rows, numbers, "Waiting messages that chose anew")
 
 
 def _single(options: ReallocateWords) -> ChannelEvent | None:

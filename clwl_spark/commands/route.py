@@ -13,15 +13,15 @@ from clwl_spark import vocabulary as v
 from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import RouteWords
-from clwl_spark.commands.work import Work, at_work, fitting
+from clwl_spark.commands.work import TOPOLOGY_TABLES, Work, at_work, fitting
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary
-from clwl_spark.schemas import MESSAGES, TOPOLOGY
+from clwl_spark.schemas import MESSAGES
 from clwl_spark.settings import Settings
 from clwl_spark.tracing.journeys import check_hops, follow_messages, hop_figures
 from clwl_spark.tracing.rendering import hops_table
 
-_SIZED: Final = (MESSAGES.name, *(table.name for table in TOPOLOGY))
+_SIZED: Final = (MESSAGES.name, *TOPOLOGY_TABLES)
 _COUNTS: Final = ("messages", "outcomes", "rejected", "out_of_order")
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 

@@ -17,6 +17,7 @@ from clwl_spark.commands.screen import Screen
 from clwl_spark.commands.words.options import Common
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
+from clwl_spark.schemas import MESSAGES, OUTCOMES, TOPOLOGY
 from clwl_spark.session import INTERPRETED, spark_session
 from clwl_spark.settings import Settings, read_settings
 from clwl_spark.storage import Lake
@@ -40,6 +41,10 @@ the first compiler alone keeps its code in 48 MB, of which Spark's planning need
 
 _SMALL_BYTES: Final = 4 << 20
 """Files up to here are few rows: about 100,000 messages, or 100,000 rows of topology."""
+
+TOPOLOGY_TABLES: Final = tuple(table.name for table in TOPOLOGY)
+ROUTED: Final = (*TOPOLOGY_TABLES, MESSAGES.name, OUTCOMES.name)
+"""Tables whose size says how much work there is."""
 
 _URI: Final = re.compile(r"\w[\w+.-]*:")
 
@@ -83,15 +88,25 @@ def at_work(
         yield Work(settings, screen, lake_of(session, settings))
 
 
-def fitting(common: Common, tables: Iterable[str]) -> Mapping[str, str] | None:
-    """`SMALL_WORK` where these tables of the lake are small; None where they are not, or unknown.
+def fitting(
+    common: Common, tables: Iterable[str], sources: Iterable[Path] = ()
+) -> Mapping[str, str] | None:
+    """`SMALL_WORK` where there is little to do; None where there is not, or nobody knows.
 
     It halves the time of `clwl route` on 10,000 messages.
+
+    Args:
+        common: the options that every command has, which name the lake.
+        tables: of the lake; they have to be small.
+        sources: files and folders that are read, which have to be small too.
     """
     lake = settings_of(common).lake
     if not _on_this_machine(lake):
         return None
-    sizes = (x.stat().st_size for table in tables for x in (Path(lake) / table).rglob("*.parquet"))
+    files = [x for table in tables for x in (Path(lake) / table).rglob("*.parquet")]
+    for source in sources:
+        files += source.rglob("*") if source.is_dir() else [source]
+    sizes = (x.stat().st_size for x in files if x.is_file())
     return SMALL_WORK if sum(sizes) <= _SMALL_BYTES else None
 
 

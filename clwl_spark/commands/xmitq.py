@@ -7,9 +7,10 @@ from rich.table import Table
 
 from clwl_spark import schemas
 from clwl_spark.commands.explain import algorithm_of
+from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.waiting import XmitqWords
-from clwl_spark.commands.work import Work, at_work
+from clwl_spark.commands.work import ROUTED, Work, at_work, fitting
 from clwl_spark.errors import UsageError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import microseconds
@@ -30,7 +31,8 @@ from clwl_spark.switching.telling import steps_told
 def run(common: Common, options: XmitqWords) -> int:
     """Show the channels, or play the switch of one, and return the exit code."""
     _check(options)
-    with at_work("xmitq", common, needs=schemas.SNAPSHOTS.name) as work:
+    small = fitting(common, ROUTED)
+    with at_work("xmitq", common, needs=schemas.SNAPSHOTS.name, spark=small) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
         found = associations(work.lake, options.qmgr, snapshot_id)
         if options.channel is not None:
@@ -46,14 +48,13 @@ def run(common: Common, options: XmitqWords) -> int:
 def associations_table(qmgr: str, snapshot_id: str, found: list[Association]) -> Table:
     """One line per channel and remote queue manager."""
     title = f"Transmission queues of {qmgr}'s cluster-sender channels, snapshot {snapshot_id}"
-    table = Table(title=title, title_justify="left")
-    for name in ("Channel", "To", "Now", "After the next start", "Why", "Overlapping"):
-        table.add_column(name, overflow="fold")
-    for x in found:
-        switch = f"{x.next} (switch pending)" if x.pending else x.next
-        others = "\n".join(f"{queue}: {name}" for queue, name in x.matches) if x.overlap else ""
-        table.add_row(x.channel, x.remote_qmgr, x.current or "(not known)", switch, x.why, others)
-    return table
+    headings = ("channel", "to", "now", "after the next start", "why")
+    return listing(headings, [_cells(x) for x in found], title=title)
+
+
+def _cells(x: Association) -> tuple[str, ...]:
+    switch = f"{x.next} (switch pending)" if x.pending else x.next
+    return x.channel, x.remote_qmgr, x.current or "(not known)", switch, x.why
 
 
 def _play(work: Work, options: XmitqWords, snapshot_id: str, found: list[Association]) -> None:
@@ -74,12 +75,9 @@ def _play(work: Work, options: XmitqWords, snapshot_id: str, found: list[Associa
 
 def _counts(summary: SwitchSummary) -> Table:
     """Messages by what became of them."""
-    table = Table(title=f"Switch {summary.switch_id}", title_justify="left")
-    table.add_column("Messages")
-    table.add_column("Count", justify="right")
-    for name in ("waiting", "switched", "rebalanced", "put_on_new", "left_on_old"):
-        table.add_row(name.replace("_", " "), f"{summary.figures[name]:,}")
-    return table
+    names = ("waiting", "switched", "rebalanced", "put_on_new", "left_on_old")
+    rows = [(name.replace("_", " "), f"{summary.figures[name]:,}") for name in names]
+    return listing(("messages", "count"), rows, ("count",), f"Switch {summary.switch_id}")
 
 
 def _check(options: XmitqWords) -> None:

@@ -23,7 +23,7 @@ from clwl_spark.reallocation.waiting import waiting_outcomes
 from clwl_spark.vocabulary import Algorithm
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
-CASES = int(os.environ.get("CLWL_CASES", "120"))
+CASES = int(os.environ.get("CLWL_CASES", "60"))
 COMPARED = (
     "at", "message_id", "put_seq", "qmgr", "from_channel", "to_channel", "from_xmitq", "to_xmitq",
     "outcome", "deciding_rule", "ineligible_reason",

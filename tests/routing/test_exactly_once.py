@@ -56,15 +56,18 @@ class Killed:
             )
         }
 
-    def killed(self, folder: Path, point: str) -> World:
-        """A copy of the waiting lake whose run was killed at `point`."""
+    def copy(self, folder: Path) -> World:
+        """A copy of the waiting lake."""
         shutil.copytree(self.waiting, folder)
-        command = [sys.executable, str(SCRIPT), str(folder), point]
-        done = subprocess.run(command, start_new_session=True, check=False, timeout=600)
-        assert done.returncode == -9
         world = object.__new__(World)
         world.spark, world.algorithm, world.lake = self.spark, "v9", Lake(self.spark, str(folder))
         return world
+
+    def kill(self, world: World, point: str) -> None:
+        """Run the copy, going on with what was killed before, and kill it at `point`."""
+        command = [sys.executable, str(SCRIPT), world.lake.root, point]
+        done = subprocess.run(command, start_new_session=True, check=False, timeout=600)
+        assert done.returncode == -9
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +75,14 @@ def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Kil
     return Killed(spark, tmp_path_factory.mktemp("killed"))
 
 
-@pytest.mark.parametrize(
-    "point", ["after:route_candidates", "after:outcomes", "after:balance_history"]
-)
-def test_a_kill_after_a_commit_loses_and_doubles_nothing(
-    killed: Killed, tmp_path: Path, point: str
-) -> None:
-    world = killed.killed(tmp_path / "lake", point)
+def test_kills_after_each_commit_lose_and_double_nothing(killed: Killed, tmp_path: Path) -> None:
+    """Nor does a snapshot that comes after a kill change the killed batch."""
+    world = killed.copy(tmp_path / "lake")
+    killed.kill(world, "after:route_candidates")
+    killed.kill(world, "after:outcomes")
+    first = killed.world.lake.read("snapshots").orderBy("valid_from").first()
+    world.append("snapshots", [LATE_SNAPSHOT | {"valid_from": first.valid_from}])
+    killed.kill(world, "after:balance_history")
     world.route()
     assert killed.tables(world.lake) == killed.expected
 
@@ -86,29 +90,16 @@ def test_a_kill_after_a_commit_loses_and_doubles_nothing(
 def test_kills_at_random_moments_lose_and_double_nothing(killed: Killed, tmp_path: Path) -> None:
     moments = random.Random(SEED)
     print(f"CLWL_SEED={SEED}")  # noqa: T201
-    for at in range(2):
-        folder = tmp_path / f"lake{at}"
-        world = killed.killed(folder, f"{moments.uniform(1, 15):.2f}")
-        world.route()
-        assert killed.tables(world.lake) == killed.expected, SEED
-
-
-def test_a_snapshot_that_comes_after_the_kill_does_not_change_the_killed_batch(
-    killed: Killed, tmp_path: Path
-) -> None:
-    world = killed.killed(tmp_path / "lake", "after:outcomes")
-    first = killed.world.lake.read("snapshots").orderBy("valid_from").first()
-    world.append("snapshots", [LATE_SNAPSHOT | {"valid_from": first.valid_from}])
+    world = killed.copy(tmp_path / "lake")
+    for _ in range(2):
+        killed.kill(world, f"{moments.uniform(1, 15):.2f}")
     world.route()
-    assert killed.tables(world.lake) == killed.expected
+    assert killed.tables(world.lake) == killed.expected, SEED
 
 
 def test_a_lost_checkpoint_is_refused(killed: Killed, tmp_path: Path) -> None:
-    shutil.copytree(killed.waiting, tmp_path / "lake")
-    lake = Lake(killed.spark, str(tmp_path / "lake"))
-    shutil.rmtree(lake.checkpoint_root)
-    world = object.__new__(World)
-    world.spark, world.algorithm, world.lake = killed.spark, "v9", lake
+    world = killed.copy(tmp_path / "lake")
+    shutil.rmtree(world.lake.checkpoint_root)
     with pytest.raises(LakeStateError, match="checkpoint"):
         world.route()
 

@@ -107,7 +107,7 @@ def test_bouncing_messages_end_in_time_and_a_closed_loop_is_cut_off(spark, tmp_p
     }  # fmt: skip
 
 
-def test_a_sender_s_messages_arrive_in_its_order_and_groups_stay_together(spark, tmp_path):
+def test_messages_arrive_in_their_sender_s_order_as_what_they_were_put(spark, tmp_path):
     tables = definitions("between_clusters_4")
     for row in tables["queues"]:
         row["defbind"] = "GROUP"
@@ -124,54 +124,6 @@ def test_a_sender_s_messages_arrive_in_its_order_and_groups_stay_together(spark,
     assert groups[0] != groups[1]
     assert len({row["dest_qmgr"] for row in rows[24:]}) == 3
 
-
-@pytest.mark.parametrize("table", ["hops", "messages", "outcomes"])
-def test_a_run_killed_between_two_tables_is_gone_on_with(spark, tmp_path, monkeypatch, table):
-    tables = definitions("between_clusters_4")
-    lake = lake_of(spark, tmp_path / "lake", {"S1": tables})
-    put(lake, "QMA", "ACQ1", 30)
-    route(lake, OPTIONS)
-    append = Lake.append
-    left = [2 if table == "hops" else 1]
-
-    def killed(self, name, *rest):
-        append(self, name, *rest)
-        if name == table:
-            left[0] -= 1
-            if left[0] == 0:
-                raise LakeStateError("killed")
-
-    monkeypatch.setattr(Lake, "append", killed)
-    with pytest.raises(LakeStateError, match="killed"):
-        follow_messages(lake, OPTIONS, 3)
-    monkeypatch.undo()
-    rows = followed(lake, 3)
-    assert_each_message_ends_once(rows, {("QMA", at) for at in range(1, 31)})
-    assert ends(rows) == {(qmgr, "QUEUE"): 10 for qmgr in ("QME", "QMF", "QMG")}
-
-
-def test_a_lost_checkpoint_is_refused(spark, tmp_path):
-    lake = lake_of(spark, tmp_path / "lake", {"S1": definitions("between_clusters_4")})
-    put(lake, "QMA", "ACQ1", 3)
-    before = followed(lake, 3)
-    checkpoint = tmp_path / "lake" / "_checkpoints" / "hops-1"
-    checkpoint.rename(tmp_path / "elsewhere")
-    put(lake, "QMA", "ACQ1", 3, first=4)
-    route(lake, OPTIONS)
-    with pytest.raises(LakeStateError, match="hops-1"):
-        follow_messages(lake, OPTIONS, 3)
-    assert lake.read("hops").count() == len(before)
-
-
-def test_a_number_of_hops_that_cannot_be_followed_is_refused(spark, tmp_path):
-    with pytest.raises(UsageError, match="give 1 to 64"):
-        follow_messages(Lake(spark, str(tmp_path)), OPTIONS, 65)
-
-
-def test_put_time_and_message_ids_are_the_first_put_s(spark, tmp_path):
-    lake = lake_of(spark, tmp_path / "lake", {"S1": definitions("between_clusters_4")})
-    put(lake, "QMA", "ACQ1", 4)
-    followed(lake, 3)
     per_message = (
         lake.read("hops")
         .groupBy("qmgr", "put_seq")
@@ -181,8 +133,48 @@ def test_put_time_and_message_ids_are_the_first_put_s(spark, tmp_path):
         )
     )
     assert {tuple(row) for row in per_message.collect()} == {
-        ("QMA", at, 1, 3) for at in range(1, 5)
+        ("QMA", at, 1, 3) for at in range(1, 31)
     }
+
+
+def test_killed_runs_are_gone_on_with_but_not_without_their_checkpoint(
+    spark, tmp_path, monkeypatch
+):
+    tables = definitions("between_clusters_4")
+    lake = lake_of(spark, tmp_path / "lake", {"S1": tables})
+    put(lake, "QMA", "ACQ1", 30)
+    route(lake, OPTIONS)
+    append = Lake.append
+    for table, writes in (("hops", 2), ("messages", 1), ("outcomes", 1)):
+        left = [writes]
+
+        def killed(self, name, *rest, _table=table, _left=left):
+            append(self, name, *rest)
+            if name == _table:
+                _left[0] -= 1
+                if _left[0] == 0:
+                    raise LakeStateError("killed")
+
+        monkeypatch.setattr(Lake, "append", killed)
+        with pytest.raises(LakeStateError, match="killed"):
+            follow_messages(lake, OPTIONS, 3)
+        monkeypatch.undo()
+    rows = followed(lake, 3)
+    assert_each_message_ends_once(rows, {("QMA", at) for at in range(1, 31)})
+    assert ends(rows) == {(qmgr, "QUEUE"): 10 for qmgr in ("QME", "QMF", "QMG")}
+
+    checkpoint = tmp_path / "lake" / "_checkpoints" / "hops-1"
+    checkpoint.rename(tmp_path / "elsewhere")
+    put(lake, "QMA", "ACQ1", 3, first=31)
+    route(lake, OPTIONS)
+    with pytest.raises(LakeStateError, match="hops-1"):
+        follow_messages(lake, OPTIONS, 3)
+    assert lake.read("hops").count() == len(rows)
+
+
+def test_a_number_of_hops_that_cannot_be_followed_is_refused(spark, tmp_path):
+    with pytest.raises(UsageError, match="give 1 to 64"):
+        follow_messages(Lake(spark, str(tmp_path)), OPTIONS, 65)
 
 
 def test_random_worlds_are_followed_as_the_plain_router_follows_them(spark, tmp_path):
