@@ -182,7 +182,7 @@ def test_random_worlds_are_followed_as_the_plain_router_follows_them(spark, tmp_
     lake = lake_with(spark, tmp_path / "lake")
     for name, rows in merged_tables(cases).items():
         lake.append(name, frame(spark, name, rows))
-    references = [ReferenceJourneys(case.tables, 4) for case in cases]
+    references = [ReferenceJourneys(case.tables, 3) for case in cases]
     batch, expected = [], []
     for case, reference in zip(cases, references, strict=True):
         own = [x | {"message_id": f"{x['qmgr']} {x['put_seq']}".encode()} for x in case.batches[0]]
@@ -190,11 +190,11 @@ def test_random_worlds_are_followed_as_the_plain_router_follows_them(spark, tmp_
         batch += own
         expected += reference.rows
     lake.append("messages", frame(spark, "messages", batch))
-    rows = followed(lake, 4)
+    rows = followed(lake, 3)
     assert told(rows) == told(expected)
     rejected = {(x.qmgr, x.put_seq) for x in lake.read("rejected_messages").collect()}
     keys = {(x["qmgr"], x["put_seq"]) for x in batch} - rejected
     assert_each_message_ends_once(rows, keys)
     shown = {end for row in hop_figures(lake) for end in row["ends"]}
     assert shown >= {"QUEUE", "TOPIC", "DEAD_END", "LEAVES", "GOES_ON", "MORE_HOPS"}
-    assert max(row["hop"] for row in rows) == 4
+    assert max(row["hop"] for row in rows) == 3
