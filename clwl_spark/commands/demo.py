@@ -15,6 +15,7 @@ from clwl_spark import schemas
 from clwl_spark.analysis.explain import ExplainRequest, explain
 from clwl_spark.analysis.rendering import render
 from clwl_spark.commands.ingest import ingest_table, tell_rejects
+from clwl_spark.commands.night import NIGHT, SCRIPT, change_for_tonight
 from clwl_spark.commands.route import route_options, summary_table
 from clwl_spark.commands.samples import sample_messages, samples_folder
 from clwl_spark.commands.words.options import Common
@@ -57,7 +58,7 @@ def run(common: Common) -> int:
 
 
 def _shown(work: Work) -> dict[str, Any]:
-    """Ingest, put, route and explain, each shown as it is done; the whole as one document."""
+    """Ingest, put, route, refuse a change, explain; each shown, the whole as one document."""
     screen, lake = work.screen, work.lake
     samples = samples_folder()
     with screen.progress("demo") as tell:
@@ -68,6 +69,9 @@ def _shown(work: Work) -> dict[str, Any]:
         _put(lake, samples / "messages.csv")
         options = replace(route_options(work.settings), state_partitions=STATE_PARTITIONS)
         summary = route(lake, options, tell)
+        tell("gates", 0, 1)
+        night = change_for_tonight(lake, samples / "change" / SCRIPT, SNAPSHOT)
+        tell("gates", 1, 1)
     request = ExplainRequest(qmgr=PUTTER, object_name=QUEUE)
     explanation = explain(lake, request)
     tell_rejects(ingested)
@@ -77,19 +81,20 @@ def _shown(work: Work) -> dict[str, Any]:
     else:
         screen.show("Nothing new to route: an earlier demo did it. For all of it again: --lake NEW")
     screen.show(f"Where does a message go that {PUTTER} puts to {QUEUE}, and why?")
-    screen.show(render(explanation), "", _tables(lake), _next(work))
+    screen.show(render(explanation), "", *night.shown(), "", _tables(lake), _next(work))
     return {
         "lake": lake.root,
         "ingest": ingested,
         "route": summary.to_json(),
         "explain": explanation.to_json(),
+        "night": night.to_json(),
     }
 
 
 def _refuse_other_lakes(lake: Lake) -> None:
     """Leave alone a lake that something else was loaded into."""
     snapshots = lake.read_or_empty(schemas.SNAPSHOTS.name)
-    if not snapshots.where(F.col(c.SNAPSHOT_ID) != SNAPSHOT).isEmpty():
+    if not snapshots.where(~F.col(c.SNAPSHOT_ID).isin(SNAPSHOT, NIGHT)).isEmpty():
         raise LakeStateError(f"lake {lake.root} is not one of the demo's: give a new --lake")
 
 

@@ -8,15 +8,17 @@ from typing import Any, Final
 
 import structlog
 from rich.table import Table
+from rich.text import Text
 
 from clwl_spark import vocabulary as v
 from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import RouteWords
 from clwl_spark.commands.work import TOPOLOGY_TABLES, Work, at_work, fitting
+from clwl_spark.quality.publish import passed_over
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary
-from clwl_spark.schemas import MESSAGES
+from clwl_spark.schemas import MESSAGES, SNAPSHOTS
 from clwl_spark.settings import Settings
 from clwl_spark.tracing.journeys import check_hops, follow_messages, hop_figures
 from clwl_spark.tracing.rendering import hops_table
@@ -79,15 +81,29 @@ def _once(work: Work, hops: int) -> int:
             follow_messages(work.lake, options, hops, tell)
     _log(summary)
     figures = hop_figures(work.lake) if hops else []
-    work.screen.document(summary.to_json() | ({"hops": figures} if hops else {}))
+    document = summary.to_json() | ({"hops": figures} if hops else {})
+    work.screen.document(document | {"quarantined": _tell_quarantined(work)})
     work.screen.show(summary_table(summary), *([hops_table(figures)] if hops else []))
     return 0
+
+
+def _tell_quarantined(work: Work) -> list[dict[str, str | None]]:
+    """Say which newer snapshots a gate keeps away, and what routing goes on with."""
+    found = passed_over(work.lake) if work.lake.exists(SNAPSHOTS.name) else []
+    for snapshot_id, used in found:
+        structlog.get_logger().warning("quarantined", snapshot_id=snapshot_id, used=used)
+        instead = f"routing goes on with {used}" if used else "no valid one is in force before it"
+        work.screen.show(
+            Text(f"Snapshot {snapshot_id} is QUARANTINED, {instead} (why: clwl validate --explain)")
+        )
+    return [{"snapshot_id": snapshot_id, "used": used} for snapshot_id, used in found]
 
 
 def _follow(work: Work, hops: int) -> int:
     """Route what comes, until a signal; a table or log line per run, the totals at the end."""
     totals: dict[str, Any] = {"runs": 0, **dict.fromkeys(_COUNTS, 0)}
     options = route_options(work.settings)
+    _tell_quarantined(work)
     with _stopped_by_signals() as stopped, work.screen.progress("route") as tell:
         if hops:
             follow_messages(work.lake, options, hops, tell)

@@ -1,5 +1,7 @@
 """`clwl validate`: quality gates on a snapshot, on outcomes, on observed counts."""
 
+from collections.abc import Mapping
+
 import structlog
 
 from clwl_spark.commands.screen import note
@@ -9,18 +11,18 @@ from clwl_spark.commands.work import Work, at_work, fitting
 from clwl_spark.errors import UsageError
 from clwl_spark.quality.hook import run_hook, words_of
 from clwl_spark.quality.judge import refuse_broken
+from clwl_spark.quality.observed import validate_observed
 from clwl_spark.quality.page import page, sentence
 from clwl_spark.quality.rendering import explained, report_table
 from clwl_spark.quality.results import Report
 from clwl_spark.quality.validate import ValidateOptions, validate_outcomes, validate_snapshot
-from clwl_spark.schemas import SNAPSHOTS, TOPOLOGY
+from clwl_spark.schemas import MESSAGES, SNAPSHOTS, TOPOLOGY
 
 
 def run(common: Common, options: ValidateWords) -> int:
     """Judge, tell, and return the exit code."""
     _check(options)
-    small = fitting(common, [table.name for table in TOPOLOGY])
-    with at_work("validate", common, needs=SNAPSHOTS.name, spark=small) as work:
+    with at_work("validate", common, needs=SNAPSHOTS.name, spark=_small(common, options)) as work:
         with work.screen.progress("validating") as tell:
             tell("gates", 0, 1)
             report = _judged(work, options)
@@ -48,10 +50,18 @@ def tell_report(work: Work, report: Report, *, explain: bool) -> None:
 
 
 def _judged(work: Work, options: ValidateWords) -> Report:
-    how = ValidateOptions(tuple(options.gates))
+    how = ValidateOptions(tuple(options.gates), data_docs=options.data_docs)
     if options.outcomes:
         return validate_outcomes(work.lake, how)
+    if options.observed:
+        return validate_observed(work.lake, how)
     return validate_snapshot(work.lake, options.snapshot, how)
+
+
+def _small(common: Common, options: ValidateWords) -> Mapping[str, str] | None:
+    """What suits the session, by what is judged."""
+    tables = (MESSAGES,) if options.outcomes or options.observed else TOPOLOGY
+    return fitting(common, [table.name for table in tables])
 
 
 def _check(options: ValidateWords) -> None:

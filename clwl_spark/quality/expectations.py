@@ -1,15 +1,10 @@
-"""Expectations run by Great Expectations: on pandas frames, or on Spark frames. Only place for it.
+"""Expectations run by Great Expectations: on pandas frames, or on Spark frames.
 
 It is never called while messages are routed: a batch has CHECK constraints and counts itself.
 """
 
-import logging
-import os
-import sys
 import time
-import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -18,32 +13,23 @@ import pandas as pd
 from pyspark.sql import DataFrame
 
 from clwl_spark.errors import SettingsError
+from clwl_spark.quality.library import (
+    ExpectationNotFoundError,
+    ExpectationSuiteValidationResult,
+    ExpectationValidationResult,
+    FailureSeverity,
+    GreatExpectationsError,
+    GxExpectation,
+    ProgressBarsConfig,
+    get_expectation_impl,
+    gx,
+    quiet,
+)
 from clwl_spark.quality.results import KEPT_ROWS, Found, GateResult, Row, Severity
 from clwl_spark.quality.suites import Expectation
 
-os.environ.setdefault("GX_ANALYTICS_ENABLED", "False")
-warnings.filterwarnings("ignore", module=r"great_expectations|marshmallow")
-
-# It imports Spark Connect, which takes a process whose main module has no file (`python -c`, a
-# test process beside others) for its own doctests, and ends it.
-if _lent_file := not hasattr(sys.modules["__main__"], "__file__"):
-    sys.modules["__main__"].__file__ = __file__
-
-import great_expectations as gx  # noqa: E402  (its telemetry is switched off before)
-from great_expectations.core import ExpectationValidationResult  # noqa: E402
-from great_expectations.data_context.types.base import ProgressBarsConfig  # noqa: E402
-from great_expectations.exceptions.exceptions import (  # noqa: E402
-    ExpectationNotFoundError,
-    GreatExpectationsError,
-)
-from great_expectations.expectations.expectation import (  # noqa: E402
-    Expectation as GxExpectation,
-)
-from great_expectations.expectations.metadata_types import FailureSeverity  # noqa: E402
-from great_expectations.expectations.registry import get_expectation_impl  # noqa: E402
-
-if _lent_file:
-    del sys.modules["__main__"].__file__
+Keep = Callable[[ExpectationSuiteValidationResult], None]
+"""Takes what Great Expectations found of a table, its suites' names joined."""
 
 _IDENTITY: Final = "gate"
 _SHOWN_VALUES: Final = 5
@@ -66,6 +52,10 @@ class TableRows:
     keys: tuple[str, ...]
 
 
+def keep_nothing(_validation: ExpectationSuiteValidationResult) -> None:
+    """Let it go."""
+
+
 def check_words(expectations: Sequence[Expectation]) -> None:
     """Refuse expectations that Great Expectations does not have, or arguments it does not take.
 
@@ -77,37 +67,42 @@ def check_words(expectations: Sequence[Expectation]) -> None:
 
 
 def run_expectations(
-    expectations: Sequence[Expectation], tables: Mapping[str, TableRows]
+    expectations: Sequence[Expectation],
+    tables: Mapping[str, TableRows],
+    keep: Keep = keep_nothing,
 ) -> list[GateResult]:
     """Evaluate expectations, table by table, in their order.
 
     Args:
         expectations: what has to hold; each one's table is in `tables`.
         tables: the rows by table.
+        keep: given each table's validation, for Data Docs.
     """
     by_table: dict[str, list[Expectation]] = {}
     for expectation in expectations:
         by_table.setdefault(expectation.table, []).append(expectation)
     results: dict[str, GateResult] = {}
-    with _quiet():
+    with quiet():
         for table, these in by_table.items():
-            for result in _of_table(these, tables[table]):
+            for result in _of_table(these, tables[table], keep):
                 results[result.gate] = result
     return [results[x.words.id] for x in expectations]
 
 
-def _of_table(expectations: Sequence[Expectation], rows: TableRows) -> list[GateResult]:
+def _of_table(expectations: Sequence[Expectation], rows: TableRows, keep: Keep) -> list[GateResult]:
     """One validation per table; on Spark the failing rows are asked for where there are some."""
     started = time.monotonic()
-    if isinstance(rows.frame, pd.DataFrame):
-        found = _validated(expectations, rows, "SUMMARY")
-    else:
-        found = _validated(expectations, rows, "BOOLEAN_ONLY")
-        failed = [x for x in expectations if found[x.words.id].failing]
-        if failed:
-            found |= _validated(failed, rows, "SUMMARY")
+    in_memory = isinstance(rows.frame, pd.DataFrame)
+    validation = _validated(expectations, rows, "SUMMARY" if in_memory else "BOOLEAN_ONLY")
+    found = {_gate(x): _found(x, rows.keys) for x in validation.results}
+    failed = [x for x in expectations if found[x.words.id].failing and not in_memory]
+    if failed:
+        again = {_gate(x): x for x in _validated(failed, rows, "SUMMARY").results}
+        found |= {gate: _found(x, rows.keys) for gate, x in again.items()}
+        validation.results = [again.get(_gate(x), x) for x in validation.results]
+    keep(validation)
     seconds = round((time.monotonic() - started) / len(expectations), 4)
-    engine = "pandas" if isinstance(rows.frame, pd.DataFrame) else "spark"
+    engine = "pandas" if in_memory else "spark"
     return [
         GateResult(
             gate=x.words.id,
@@ -125,25 +120,36 @@ def _of_table(expectations: Sequence[Expectation], rows: TableRows) -> list[Gate
     ]
 
 
-def _validated(expectations: Sequence[Expectation], rows: TableRows, how: str) -> dict[str, Found]:
-    """What each expectation found, by name."""
-    suite = gx.ExpectationSuite("clwl", expectations=[_made(x) for x in expectations])
+def _validated(
+    expectations: Sequence[Expectation], rows: TableRows, how: str
+) -> ExpectationSuiteValidationResult:
+    """What Great Expectations says of a table."""
+    names = ", ".join(dict.fromkeys(x.suite for x in expectations))
+    suite = gx.ExpectationSuite(names, expectations=[_made(x) for x in expectations])
     result_format: dict[str, Any] = {"result_format": how}
     if how != "BOOLEAN_ONLY":
         result_format["partial_unexpected_count"] = KEPT_ROWS
         if isinstance(rows.frame, pd.DataFrame):
             result_format["unexpected_index_column_names"] = list(rows.keys)
-    validation = _batch(rows.frame).validate(suite, result_format=result_format)
-    return {x.expectation_config.meta[_IDENTITY]: _found(x, rows.keys) for x in validation.results}
+    found: ExpectationSuiteValidationResult = _batch(rows.frame).validate(
+        suite, result_format=result_format
+    )
+    return found
+
+
+def _gate(validation: ExpectationValidationResult) -> str:
+    """The gate that it is about."""
+    words: Any = validation.expectation_config
+    return str(words.meta[_IDENTITY])
 
 
 def _batch(frame: pd.DataFrame | DataFrame) -> Any:  # noqa: ANN401  (its type is not exported)
     sources = _context().data_sources
     if isinstance(frame, pd.DataFrame):
-        source = sources.add_or_update_pandas("clwl")
+        source = sources.add_or_update_pandas("pandas")
     else:
         # persist=True, its default, would leave a persisted frame behind after each run.
-        source = sources.add_or_update_spark("clwl", persist=False)
+        source = sources.add_or_update_spark("spark", persist=False)
     asset = source.add_dataframe_asset("rows")
     return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
 
@@ -234,17 +240,3 @@ def _raised(info: Mapping[str, Any] | None) -> str:
         if document.get("raised_exception"):
             return " ".join(str(document.get("exception_message") or "it raised").split())
     return ""
-
-
-@contextmanager
-def _quiet():  # type: ignore[no-untyped-def]  # noqa: ANN202
-    """Great Expectations logs what it also returns."""
-    logger = logging.getLogger("great_expectations")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(before)

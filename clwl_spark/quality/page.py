@@ -48,7 +48,12 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0;
   border-top: 1px solid var(--line); min-width: 5rem; }
 th { font-size: .85rem; font-weight: 600; color: var(--dim); }
 @media (max-width: 34rem) { dl { grid-template-columns: 1fr; gap: 0; }
-  dd { margin-bottom: .4rem; } }
+  dd { margin-bottom: .4rem; } thead { display: none; } tbody, tr, td { display: block; }
+  tr { border-top: 1px solid var(--line); padding: .35rem 0; } td:empty { display: none; }
+  td, td:last-child { border: 0; padding: .1rem 0; white-space: normal; overflow-wrap: anywhere; }
+  td[data-name] { display: grid; grid-template-columns: 5.5rem 1fr; gap: .5rem; }
+  td[data-name]:empty { display: none; }
+  td[data-name]::before { content: attr(data-name); color: var(--dim); } }
 @media print { details > * { display: block; } }
 """
 
@@ -163,17 +168,20 @@ def _rows(result: GateResult) -> str:
     opened = " open" if len(rows) <= 5 else ""  # noqa: PLR2004
     return (
         f"<details{opened}><summary>{result.found.failing:,} failing</summary>"
-        f'<div class="wide"><table><thead><tr>{_cells("th", names)}</tr></thead><tbody>'
+        f'<div class="wide"><table><thead><tr>{_heads(names)}</tr></thead><tbody>'
         f"{''.join(_line(names, row) for row in rows)}</tbody></table></div>{beyond}</details>"
     )
 
 
 def _line(names: Sequence[str], row: Row) -> str:
-    return f"<tr>{_cells('td', ('' if row.get(x) is None else row[x] for x in names))}</tr>"
+    """A failing row; its cells carry the columns' names, for screens too narrow for columns."""
+    values = ((x, "" if row.get(x) is None else str(row[x])) for x in names)
+    cells = (f'<td data-name="{escape(x)}">{escape(value)}</td>' for x, value in values)
+    return f"<tr>{''.join(cells)}</tr>"
 
 
-def _cells(tag: str, values: Iterable[object]) -> str:
-    return "".join(f"<{tag}>{escape(str(x))}</{tag}>" for x in values)
+def _heads(names: Iterable[str]) -> str:
+    return "".join(f"<th>{escape(x)}</th>" for x in names)
 
 
 def _passed(results: Sequence[GateResult]) -> str:

@@ -14,7 +14,14 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from clwl_spark.quality.accounts import account
-from clwl_spark.quality.expectations import TableRows, check_words, run_expectations
+from clwl_spark.quality.data_docs import data_docs
+from clwl_spark.quality.expectations import (
+    Keep,
+    TableRows,
+    check_words,
+    keep_nothing,
+    run_expectations,
+)
 from clwl_spark.quality.judge import (
     IN_MEMORY_ROWS,
     Judged,
@@ -38,10 +45,12 @@ class ValidateOptions:
     Attributes:
         gates: files and folders with gates of the users' own.
         in_memory_rows: rows of a table up to which a snapshot is judged in memory.
+        data_docs: folder that gets the expectations' Data Docs; None = none are made.
     """
 
     gates: tuple[Path, ...] = ()
     in_memory_rows: int = IN_MEMORY_ROWS
+    data_docs: Path | None = None
 
 
 def validate_snapshot(
@@ -65,7 +74,9 @@ def validate_snapshot(
     check_words(gates.expectations)
     head = head_of(lake, snapshot_id)
     started = time.monotonic()
-    results = judge_snapshot(lake, head.snapshot_id, gates, options.in_memory_rows)
+    rows = read_rows(lake, head.snapshot_id, options.in_memory_rows)
+    with data_docs(options.data_docs) as keep:
+        results = judge_rows(lake, rows, gates, keep)
     report = report_of(Scope.TOPOLOGY, head.snapshot_id, results)
     report = replace(report, seconds=round(time.monotonic() - started, 3))
     report = _published(lake, head, report)
@@ -92,7 +103,8 @@ def validate_outcomes(lake: Lake, options: ValidateOptions = ValidateOptions()) 
     rows = SnapshotRows(arrow, frames)
     judged = Judged(lake, arrow, frames, outcome_views(), OUTCOME_INDEXES)
     try:
-        results = run_expectations(gates.expectations, _tables(lake, rows, gates))
+        with data_docs(options.data_docs) as keep:
+            results = run_expectations(gates.expectations, _tables(lake, rows, gates), keep)
         results += run_rules(gates.rules, judged)
     finally:
         judged.close()
@@ -102,16 +114,11 @@ def validate_outcomes(lake: Lake, options: ValidateOptions = ValidateOptions()) 
     return report
 
 
-def judge_snapshot(
-    lake: Lake, snapshot_id: str, gates: Gates, in_memory_rows: int = IN_MEMORY_ROWS
+def judge_rows(
+    lake: Lake, rows: SnapshotRows, gates: Gates, keep: Keep = keep_nothing
 ) -> list[GateResult]:
-    """What the gates say of a snapshot; nothing is written."""
-    return judge_rows(lake, read_rows(lake, snapshot_id, in_memory_rows), gates)
-
-
-def judge_rows(lake: Lake, rows: SnapshotRows, gates: Gates) -> list[GateResult]:
-    """What the gates say of a snapshot's rows, expectations first."""
-    results = run_expectations(gates.expectations, _tables(lake, rows, gates))
+    """What the gates say of a snapshot's rows, expectations first; nothing is written."""
+    results = run_expectations(gates.expectations, _tables(lake, rows, gates), keep)
     judged = snapshot_judged(lake, rows)
     try:
         return [*results, *run_rules(gates.rules, judged)]

@@ -10,6 +10,7 @@ from clwl_spark.cli import main
 from clwl_spark.commands import route as route_command
 from clwl_spark.commands.samples import samples_folder
 from clwl_spark.routing.runs import RunSummary
+from clwl_spark.storage import Lake
 
 SIZES = ["--qmgrs", "6", "--queues", "4", "--instances", "2", "--messages", "300"]
 
@@ -40,7 +41,7 @@ def test_route_prints_one_document_and_logs_to_standard_error(capsys, lake):
     assert summary["rejected"] == summary["out_of_order"] == 0
     assert sum(summary["by_reason"].values()) == 300
     assert set(summary["by_reason"]) == {"0", "2085"}
-    assert summary["snapshots"] == ["S1"]
+    assert (summary["snapshots"], summary["quarantined"]) == (["S1"], [])
     lines = [json.loads(line) for line in shown.err.splitlines()]
     assert {line["command"] for line in lines} == {"route"}
     (last,) = [line for line in lines if line["event"] == "routed"]
@@ -149,13 +150,33 @@ def test_demo_shows_every_kind_of_outcome_and_adds_nothing_twice(capsys, spark, 
     shares = {route["dest_qmgr"]: route["expected_share"] for route in first["explain"]["routes"]}
     assert shares == {"DEPOT1": pytest.approx(5 / 7), "DEPOT2": pytest.approx(2 / 7)}
 
+    night = first["night"]
+    assert (night["status"], night["used"]) == ("QUARANTINED", "demo")
+    (refusing,) = night["failed"]
+    assert refusing["gate"] == "channel-of-two"
+    assert refusing["rows"] == [{"channel": "FREIGHT.SHOP1", "detail": "SHOP1 and SHOP3"}]
+
     outcomes = spark.read.format("delta").load(str(tmp_path / "demo" / "outcomes"))
     taken = outcomes.where("qmgr = 'SHOP1' AND object_name = 'PARCEL.IN'").groupBy("dest_qmgr")
     assert {tuple(row) for row in taken.count().collect()} == {("DEPOT1", 1000), ("DEPOT2", 400)}
 
+    lake = Lake(spark, str(tmp_path / "demo"))
+    written = ("snapshots", "cluster_channels", "outcomes", "gate_results", "gate_failures")
+    before = [lake.version(name) for name in written]
     assert main(words) == 0
     shown = capsys.readouterr().out
+    assert [lake.version(name) for name in written] == before
+    assert "Snapshot night was quarantined by an earlier demo" in shown
     assert "Nothing new to route" in shown
+
+    routed = document(capsys, ["route", "--lake", lake.root])
+    assert (routed["messages"], routed["quarantined"]) == (
+        0,
+        [{"snapshot_id": "night", "used": "demo"}],
+    )
+    assert main(["route", "--lake", lake.root]) == 0
+    told = "Snapshot night is QUARANTINED, routing goes on with demo"
+    assert told in capsys.readouterr().out
     assert f"delta_scan('{tmp_path / 'demo'}/outcomes')" in shown
 
 

@@ -56,6 +56,16 @@ def test_many_rows_are_cut_and_counted(report):
     assert "Q100<" not in html
 
 
+def test_names_in_data_are_text_and_rows_are_told_on_narrow_screens(report):
+    failing = next(x for x in report.results if x.found.failing)
+    row = {"queue": "<script>alert(1)</script>", "cluster": None, "detail": '"><b>bold</b>'}
+    html = page(replace(report, results=(replace(failing, found=Found(1, (row,))),)))
+    assert "<script" not in html
+    assert "<b>bold" not in html
+    assert '<td data-name="queue">&lt;script&gt;alert(1)&lt;/script&gt;</td>' in html
+    assert '<td data-name="cluster"></td>' in html
+
+
 def test_the_terminal_shows_what_failed_and_why(report):
     console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: PTH123, SIM115
     console.print(report_table(report), *explained(report))

@@ -63,7 +63,8 @@ def statuses(lake):
 def test_a_failed_snapshot_is_quarantined_and_routing_goes_on(lake, tmp_path, capsys):
     words = ["validate", "--lake", lake.root, "--json"]
     hook = ["--on-failure", f"sh -c 'cat > {tmp_path}/hook.json'"]
-    assert main([*words, "--html", str(tmp_path / "p" / "bad.html"), *hook]) == 1
+    pages = ["--html", str(tmp_path / "p" / "bad.html"), "--data-docs", str(tmp_path / "docs")]
+    assert main([*words, *pages, *hook]) == 1
     shown = capsys.readouterr()
     report = json.loads(shown.out)
     assert (report["subject"], report["status"], report["used"]) == ("BAD", "QUARANTINED", "GOOD")
@@ -73,6 +74,7 @@ def test_a_failed_snapshot_is_quarantined_and_routing_goes_on(lake, tmp_path, ca
     assert "routing goes on with 'GOOD'" in shown.err
     assert json.loads((tmp_path / "hook.json").read_text()) == report
     assert "QUARANTINED" in (tmp_path / "p" / "bad.html").read_text()
+    assert "cluster_channels" in (tmp_path / "docs" / "index.html").read_text()
     assert statuses(lake) == {"GOOD": "VALID", "BAD": "QUARANTINED"}
     assert [pin.snapshot_id for pin in valid_pins(lake)] == ["GOOD"]
     assert passed_over(lake) == [("BAD", "GOOD")]
