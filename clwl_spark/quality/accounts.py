@@ -60,12 +60,13 @@ def account(lake: Lake) -> Accounts:
     seen = each.observe(
         observation,
         F.sum(_MESSAGES).alias("messages"),
+        F.sum(_puts()).alias("puts"),
         *(F.count_if(offence == name).alias(name) for name in ("lost", "repeated", "orphan")),
         *(F.count_if(offence == name).alias(name) for name in ("wrong", "unbound")),
     )
     keys = [row[_KEY] for row in _suspicious(seen).limit(KEPT_OFFENCES).collect()]
     figures = {name: int(count or 0) for name, count in observation.get.items()}
-    figures["waiting"] = max(0, figures["messages"] - _taken(lake))
+    figures["waiting"] = max(0, figures.pop("puts") - _taken(lake))
     bad = each.withColumn(OFFENCE, offence).where(F.col(OFFENCE).isNotNull())
     if not any(figures[x] for x in ("lost", "repeated", "orphan", "wrong", "unbound")):
         bad = bad.limit(0)
@@ -164,6 +165,12 @@ def _offence() -> Column:
     )
 
 
+def _puts() -> Column:
+    """Messages of a key as runs counted them: deleted ones too, later copies of a row not."""
+    routed = F.least(F.col(_MESSAGES), F.col(_OUTCOMES) + F.col(_REJECTS))
+    return F.greatest(F.lit(1), routed)
+
+
 def _binding_key() -> Column:
     """The open or group that binds a message; null = none does."""
     option = F.coalesce(F.col(_OPTION), F.col(_DEFAULT))
@@ -224,6 +231,11 @@ def _named(lake: Lake, bad: DataFrame) -> DataFrame:
 
 
 def _taken(lake: Lake) -> int:
-    """Messages that runs have taken: a message beyond these is not lost but not routed yet."""
+    """Messages that runs have taken: a message beyond these is not lost but not routed yet.
+
+    Those without a name, which were rejected, are not among the ones to compare with.
+    """
+    rejected = lake.read_or_empty(REJECTED_MESSAGES.name)
+    nameless = rejected.where(F.col(c.QMGR).isNull() | F.col(c.PUT_SEQ).isNull()).count()
     done = lake.read_or_empty(RUNS.name).where(F.col(c.STATUS) == "DONE")
-    return int(done.agg(F.sum("messages")).first()[0] or 0)  # type: ignore[index]
+    return int(done.agg(F.sum("messages")).first()[0] or 0) - nameless  # type: ignore[index]

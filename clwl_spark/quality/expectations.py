@@ -146,10 +146,10 @@ def _gate(validation: ExpectationValidationResult) -> str:
 def _batch(frame: pd.DataFrame | DataFrame) -> Any:  # noqa: ANN401  (its type is not exported)
     sources = _context().data_sources
     if isinstance(frame, pd.DataFrame):
-        source = sources.add_or_update_pandas("pandas")
+        source = sources.add_or_update_pandas("clwl pandas")
     else:
         # persist=True, its default, would leave a persisted frame behind after each run.
-        source = sources.add_or_update_spark("spark", persist=False)
+        source = sources.add_or_update_spark("clwl spark", persist=False)
     asset = source.add_dataframe_asset("rows")
     return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
 

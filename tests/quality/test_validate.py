@@ -108,17 +108,29 @@ def test_a_good_snapshot_stays_valid(lake, capsys):
 
 def test_a_gate_that_raises_is_no_failure_of_the_data(lake, tmp_path, capsys):
     (tmp_path / "ours.yml").write_text(
-        "suite: ours\nrules:\n  - {id: ours.odd, title: Odd., sql: SELECT nothing FROM queues}\n"
+        "suite: ours\ntable: queues\n"
+        "expectations:\n"
+        "  - id: ours.raises\n    title: No such pattern.\n"
+        "    expect: expect_column_values_to_match_regex\n    with: {column: queue, regex: '('}\n"
+        "rules:\n  - {id: ours.odd, title: Odd., sql: SELECT nothing FROM queues}\n"
     )
     words = ["validate", "--lake", lake.root, "--gates", str(tmp_path / "ours.yml"), "--explain"]
     assert main([*words, "--snapshot", "GOOD"]) == 2
     shown = capsys.readouterr()
     assert "NOT EVALUATED" in shown.out
-    assert "gate 'ours.odd' could not be evaluated" in shown.err
+    assert "gate 'ours.raises' and 1 more could not be evaluated" in shown.err
     assert statuses(lake)["GOOD"] == "VALID"
-    errors = [x for x in lake.read("gate_results").collect() if x.verdict == "ERROR"]
-    assert [x.gate for x in errors] == ["ours.odd"]
-    assert "nothing" in errors[0].error
+    results = lake.read("gate_results").collect()
+    errors = {x.gate: x.error for x in results if x.verdict == "ERROR"}
+    assert set(errors) == {"ours.raises", "ours.odd"}
+    assert "nothing" in errors["ours.odd"]
+    assert "unterminated" in errors["ours.raises"]
+    assert not [x for x in results if x.verdict == "FAILED"]
+
+    text = (tmp_path / "ours.yml").read_text()
+    (tmp_path / "ours.yml").write_text(text.replace("column: queue,", "column: queu,"))
+    assert main([*words, "--snapshot", "GOOD"]) == 2
+    assert "table 'queues' has no column 'queu'" in capsys.readouterr().err
 
 
 def test_users_rules_find_rows_with_no_code(lake, tmp_path):
