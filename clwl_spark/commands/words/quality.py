@@ -80,7 +80,9 @@ def validate(common: Common, options: ValidateWords) -> int:
 
     clwl validate --lake build/lake --gates our/gates --on-failure 'mail -s gates mq@example.com'
 
-    clwl validate --lake build/lake --outcomes
+    clwl validate --lake build/lake --outcomes --data-docs build/docs
+
+    clwl validate --lake build/lake --observed --explain
     """
     from clwl_spark.commands.validate import run
 
