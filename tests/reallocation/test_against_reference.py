@@ -23,7 +23,7 @@ from clwl_spark.reallocation.waiting import waiting_outcomes
 from clwl_spark.vocabulary import Algorithm
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
-CASES = int(os.environ.get("CLWL_CASES", "60"))
+CASES = int(os.environ.get("CLWL_CASES", "120"))
 COMPARED = (
     "at", "message_id", "put_seq", "qmgr", "from_channel", "to_channel", "from_xmitq", "to_xmitq",
     "outcome", "deciding_rule", "ineligible_reason",
@@ -116,5 +116,5 @@ def test_chains_of_events_between_batches_are_those_of_the_reference(
         assert not (chain.expected - found), (SEED, list((chain.expected - found).items())[:3])
     assert chain.places() == chain.expected_places(), SEED
     outcomes = Counter(row[8] for row in chain.expected.elements())
-    # FAILED is rare among random chains; `test_redrive` and the scenarios have it.
+    # FAILED is rare among random chains, so it need not be there.
     assert set(outcomes) >= {"MOVED", "STILL_FAVOURED", "NOT_ELIGIBLE"}, outcomes
