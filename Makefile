@@ -24,7 +24,7 @@ setup: $(PACKAGE) ## make .venv from the lock, install clwl, fetch the Delta JAR
 demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
-test: $(PACKAGE) ## every test, in JOBS processes of about 3 GB each
+test: $(PACKAGE) ## every test, in JOBS processes of up to 6 GB each
 	@$(RUN) -m pytest -n $(JOBS) --dist loadfile
 
 bench: $(PACKAGE) ## measure routing, rules, kernel and start-up; about an hour

@@ -19,7 +19,7 @@ def spark() -> Iterator[SparkSession]:
     session = local_session(
         {
             **SMALL_WORK,
-            "spark.driver.memory": "3g",
+            "spark.driver.memory": "5g",
             "spark.master": "local[2]",
             "spark.sql.shuffle.partitions": "2",
         }

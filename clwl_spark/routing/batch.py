@@ -35,6 +35,7 @@ from clwl_spark.routing.unpack import (
 )
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.storage import Lake, Transaction
+from clwl_spark.streams import lent
 from clwl_spark.vocabulary import Algorithm
 
 PLANNING_ATTEMPTS = 3
@@ -123,13 +124,14 @@ class Batch:
         checkpoint = f"{self._lake.checkpoint_root}/route-{self._run.router_id}"
         spark.conf.set("spark.sql.shuffle.partitions", str(self._options.state_partitions))
         try:
-            query = (
-                blocks.writeStream.foreachBatch(self._write_batch)
-                .option("checkpointLocation", checkpoint)
-                .trigger(availableNow=True)
-                .start()
-            )
-            query.awaitTermination()
+            with lent(self._write_batch) as write_batch:
+                query = (
+                    blocks.writeStream.foreachBatch(write_batch)
+                    .option("checkpointLocation", checkpoint)
+                    .trigger(availableNow=True)
+                    .start()
+                )
+                query.awaitTermination()
         except StreamingQueryException:
             failed, self._failed = self._failed, None
             if failed is not None:

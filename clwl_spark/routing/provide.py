@@ -20,6 +20,7 @@ from clwl_spark.routing.runs import Run
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.session import INTERPRETED
 from clwl_spark.storage import Lake
+from clwl_spark.streams import lent
 from clwl_spark.topology.changes import neighbours, resets
 from clwl_spark.topology.views import VIEWER, Topology, read_topology
 
@@ -43,14 +44,15 @@ class PlanProvider:
 
     def plan_new_messages(self) -> None:
         """Plan what the messages that no run has looked at yet ask for."""
-        query = (
-            self._lake.stream("messages")
-            .writeStream.foreachBatch(self._plan_batch)
-            .option("checkpointLocation", self._checkpoint("plan"))
-            .trigger(availableNow=True)
-            .start()
-        )
-        query.awaitTermination()
+        with lent(self._plan_batch) as plan_batch:
+            query = (
+                self._lake.stream("messages")
+                .writeStream.foreachBatch(plan_batch)
+                .option("checkpointLocation", self._checkpoint("plan"))
+                .trigger(availableNow=True)
+                .start()
+            )
+            query.awaitTermination()
 
     def plan_missing(self, plan_ids: Sequence[int]) -> None:
         """Plan requests of which only the plan's id is known; reads all messages to find them.

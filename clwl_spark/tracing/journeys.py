@@ -35,6 +35,7 @@ from clwl_spark.schemas import (
 )
 from clwl_spark.schemas.journeys import BATCH_ID, CUT_OFF, ENDS, HOP, QUERY_ID
 from clwl_spark.storage import Lake, Transaction
+from clwl_spark.streams import lent
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.arrivals import Knowledge, arrivals, followed, with_other_ends
 from clwl_spark.tracing.lakes import lake_at
@@ -148,17 +149,18 @@ class _Following:
 
     def run(self) -> None:
         """Follow the outcomes that are new."""
-        query = (
-            self._here.stream(OUTCOMES.name)
-            .writeStream.foreachBatch(self._write_batch)
-            .option("checkpointLocation", f"{self._lake.checkpoint_root}/hops-{self._hop}")
-            .trigger(availableNow=True)
-            .start()
-        )
-        self._query_id = str(query.id)
-        self._started.set()
         try:
-            query.awaitTermination()
+            with lent(self._write_batch) as write_batch:
+                query = (
+                    self._here.stream(OUTCOMES.name)
+                    .writeStream.foreachBatch(write_batch)
+                    .option("checkpointLocation", f"{self._lake.checkpoint_root}/hops-{self._hop}")
+                    .trigger(availableNow=True)
+                    .start()
+                )
+                self._query_id = str(query.id)
+                self._started.set()
+                query.awaitTermination()
         except StreamingQueryException:
             failed, self._failed = self._failed, None
             if failed is not None:
