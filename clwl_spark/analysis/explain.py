@@ -25,7 +25,8 @@ from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS, SNAPSHOTS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours
-from clwl_spark.topology.views import EVERYBODY, VIEWER, Topology, read_topology
+from clwl_spark.topology.meeting import as_met_by
+from clwl_spark.topology.views import VIEWER, Topology, read_topology
 from clwl_spark.vocabulary import Algorithm, Bind, ObjectType, SnapshotStatus, Via
 
 _SHOWN_SNAPSHOTS: Final = 5
@@ -120,7 +121,8 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     """
     _check(request)
     heads = _heads(lake, request.snapshot_id)
-    topology = _as_seen_by(request, read_topology(lake, [heads.chosen]))
+    names = (request.object_name, request.object_qmgr)
+    topology = as_met_by([request.qmgr], names, read_topology(lake, [heads.chosen]))
     asked = _asked(lake, request, heads.chosen)
     ladder = Ladder(request.algorithm, request.exit_function)
     made = make_plans(asked, topology, ladder, at_hand, {request.object_type})
@@ -168,29 +170,6 @@ def _heads(lake: Lake, wanted: str | None) -> _Heads:
             "`clwl validate` what the gates refused, or name a snapshot"
         )
     return _Heads(ordered, valid[-1])
-
-
-def _as_seen_by(request: ExplainRequest, topology: Topology) -> Topology:
-    """What this request can meet, worked out: a few rows of a few definitions.
-
-    Rows of the own view stay all of them, since whether there are any decides what is seen (S2).
-    """
-    qmgr = request.qmgr
-    own = F.col(c.QMGR) == qmgr
-    in_own_view = F.col(c.OBSERVER) == qmgr
-    seen = F.col(c.OBSERVER).isin(EVERYBODY, qmgr)
-    named = F.array(c.TARGET, c.RNAME, c.RQMNAME)
-    leads_to = topology.queues.where(seen & own).select(F.explode(named)).distinct().collect()
-    names = {request.object_name, request.object_qmgr, *(row[0] for row in leads_to)}
-    met = own | in_own_view | F.col(c.QUEUE).isin(sorted(names))
-    return Topology(
-        queue_managers=at_hand(topology.queue_managers.where(seen)),
-        cluster_channels=at_hand(topology.cluster_channels.where(seen)),
-        channel_status=at_hand(topology.channel_status.where(own)),
-        queues=at_hand(topology.queues.where(seen & met)),
-        topics=at_hand(topology.topics.where(seen)),
-        subscriptions=at_hand(topology.subscriptions.where(own)),
-    )
 
 
 def _asked(lake: Lake, request: ExplainRequest, snapshot_id: str) -> DataFrame:

@@ -18,13 +18,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pyspark.sql import functions as F
-
 from clwl_spark import columns as c
-from clwl_spark.keeping import at_hand, fitting
+from clwl_spark.keeping import fitting
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
 from clwl_spark.schemas.journeys import End
-from clwl_spark.topology.views import EVERYBODY, Topology
+from clwl_spark.topology.meeting import as_met_by
+from clwl_spark.topology.views import Topology
 from clwl_spark.tracing.routes import SHARE, expected_routes
 from clwl_spark.vocabulary import ObjectType, PlanKind, Via
 
@@ -118,7 +117,7 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
     ]
     requests = spark.createDataFrame(rows, ", ".join(f"{name} string" for name in REQUEST))
     asked = requests.select(plan_id().alias(c.PLAN_ID), *REQUEST)
-    topology = _as_seen_by(places, network.topology)
+    topology = _as_met_by(places, network.topology)
     types = {x.object_type for x in places}
     made = make_plans(asked, topology, ladder, fitting(len(places)), types)
     plans = {tuple(row[x] for x in REQUEST): row.asDict() for row in made.plans.collect()}
@@ -131,26 +130,12 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
     return found
 
 
-def _as_seen_by(places: Sequence[Place], topology: Topology) -> Topology:
-    """What these puts can meet: own definitions, all rows of own views, and the names in them."""
+def _as_met_by(places: Sequence[Place], topology: Topology) -> Topology:
+    """What these puts can meet; all of the topology where they are many."""
     if len(places) > _NAMED:
         return topology
-    qmgrs = sorted({place.qmgr for place in places})
-    own = F.col(c.QMGR).isin(qmgrs)
-    in_own_view = F.col(c.OBSERVER).isin(qmgrs)
-    seen = F.col(c.OBSERVER).isin(EVERYBODY, *qmgrs)
-    named = F.array(c.TARGET, c.RNAME, c.RQMNAME)
-    leads_to = topology.queues.where(seen & own).select(F.explode(named)).distinct().collect()
     names = {x for place in places for x in (place.object_name, place.object_qmgr)}
-    met = own | in_own_view | F.col(c.QUEUE).isin(sorted(names | {row[0] for row in leads_to}))
-    return Topology(
-        queue_managers=at_hand(topology.queue_managers.where(seen)),
-        cluster_channels=at_hand(topology.cluster_channels.where(seen)),
-        channel_status=at_hand(topology.channel_status.where(own)),
-        queues=at_hand(topology.queues.where(seen & met)),
-        topics=at_hand(topology.topics.where(seen)),
-        subscriptions=at_hand(topology.subscriptions.where(own)),
-    )
+    return as_met_by({place.qmgr for place in places}, names, topology)
 
 
 def _hop(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> Hop:

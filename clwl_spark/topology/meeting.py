@@ -1,0 +1,36 @@
+"""The part of a topology that a few puts can meet, worked out."""
+
+from collections.abc import Collection
+
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.keeping import at_hand
+from clwl_spark.topology.views import EVERYBODY, Topology
+
+
+def as_met_by(qmgrs: Collection[str], names: Collection[str], topology: Topology) -> Topology:
+    """What puts on these queue managers to these names can meet: a few rows of a few definitions.
+
+    Own definitions, those of the names and of what own definitions lead to. Rows of own views stay
+    all of them, since whether there are any decides what is seen (SEMANTICS S2).
+
+    Args:
+        qmgrs: where is put.
+        names: objects and object queue managers that are named.
+        topology: of the snapshot.
+    """
+    own = F.col(c.QMGR).isin(*qmgrs)
+    in_own_view = F.col(c.OBSERVER).isin(*qmgrs)
+    seen = F.col(c.OBSERVER).isin(EVERYBODY, *qmgrs)
+    named = F.array(c.TARGET, c.RNAME, c.RQMNAME)
+    leads_to = topology.queues.where(seen & own).select(F.explode(named)).distinct().collect()
+    met = own | in_own_view | F.col(c.QUEUE).isin(sorted({*names, *(row[0] for row in leads_to)}))
+    return Topology(
+        queue_managers=at_hand(topology.queue_managers.where(seen)),
+        cluster_channels=at_hand(topology.cluster_channels.where(seen)),
+        channel_status=at_hand(topology.channel_status.where(own)),
+        queues=at_hand(topology.queues.where(seen & met)),
+        topics=at_hand(topology.topics.where(seen)),
+        subscriptions=at_hand(topology.subscriptions.where(own)),
+    )
