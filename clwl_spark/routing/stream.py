@@ -39,7 +39,6 @@ ROUTED_SCHEMA: Final = (
 )
 _ROUTED_COLUMNS: Final = (c.QMGR, KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES)
 ARROW_ROWS: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
-_MOST_ARROW_ROWS: Final = 50_000
 _SENT_AT_ONCE: Final = 1 / 8
 """Share of `worker_memory_mib` that answers may take before they are sent to the JVM."""
 StateFunction = Callable[
@@ -65,12 +64,13 @@ def routed_blocks(
     blocks = for_blocks(messages, pins).mapInArrow(pack, BLOCK_SCHEMA)
     first = facts.withColumn(IS_FIRST, F.lit(True))
     with_facts = blocks.join(F.broadcast(first), [c.QMGR, IS_FIRST], "left")
-    arrow_rows = int(messages.sparkSession.conf.get(ARROW_ROWS, "0") or 0)
+    arrow_rows = int(str(messages.sparkSession.conf.get(ARROW_ROWS)))
+    rows_per_byte = arrow_rows / (memory_mib * 2**20 * _SENT_AT_ONCE)
     return (
         with_facts.select(c.QMGR, KIND, MESSAGES, KEYS, PAYLOAD, PEAK, FACTS)
         .groupBy(c.QMGR)
         .applyInPandasWithState(
-            route_group([pin.snapshot_id for pin in pins], ttl, memory_mib, arrow_rows),
+            route_group([pin.snapshot_id for pin in pins], ttl, memory_mib, rows_per_byte),
             outputStructType=ROUTED_SCHEMA,
             stateStructType=STATE_SCHEMA,
             outputMode="append",
@@ -81,16 +81,14 @@ def routed_blocks(
 
 
 def route_group(
-    snapshots: list[str], ttl: int, memory_mib: int, arrow_rows: int = 0
+    snapshots: list[str], ttl: int, memory_mib: int, rows_per_byte: float = 0.0
 ) -> StateFunction:
     """Make the state function of one run; its state is one queue manager's memory.
 
-    Spark collects what all queue managers of a partition answer until there are `arrow_rows`
-    rows, however large; so a block brings as many empty rows as its bytes are worth, and the
-    worker's memory does not grow with the batch (40 million messages: 1.8 GB without them).
+    Spark collects what all queue managers of a partition answer until there are `ARROW_ROWS` rows,
+    however large; so a block brings empty rows, `rows_per_byte` of its bytes, and what waits to be
+    sent does not grow with the batch (40 million messages: 1.8 GB in a worker without them).
     """
-    rows = arrow_rows if 0 < arrow_rows < _MOST_ARROW_ROWS else _MOST_ARROW_ROWS
-    rows_per_byte = rows / (memory_mib * 2**20 * _SENT_AT_ONCE)
 
     def route(
         key: tuple[Any, ...], frames: Iterator[pd.DataFrame], state: GroupState
