@@ -174,12 +174,17 @@ def _define(state: TextState, command: Command, script: Script, *, dump: bool) -
     if like or not dump:
         template = _template(state, command.kind, subtype, like)
         new = replace(new, attributes={**template, **own})
-    if old and _is_master(new, old):
-        return
-    if old and not (command.replace or old.implied or old.shown or _is_master(old, new)):
-        _expect_same(old, new)
-    else:
+    if old is None or _takes_the_place(new, old, command):
         state.objects[new.kind, new.name] = new
+    elif not _is_master(new, old):
+        _expect_same(old, new)
+
+
+def _takes_the_place(new: Definition, old: Definition, command: Command) -> bool:
+    """True where a definition replaces the one that is there."""
+    if _is_master(new, old):
+        return False
+    return bool(command.replace or old.implied or old.shown or _is_master(old, new))
 
 
 def _is_master(one: Definition, other: Definition) -> bool:

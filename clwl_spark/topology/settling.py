@@ -231,14 +231,19 @@ def _take(settled: Settled, row: Row, key: Key, values: Values) -> None:
     told = values if known is None else {x: values[x] for x in values if x in known}
     place = f"{row.file}:{row.line}"
     if old is None:
-        new = {**values, c.SOURCE: place, c.ALTERED: row.stamp or None}
-    else:
-        kept = {} if known is None else old
-        same = all(old.get(column) == value for column, value in told.items())
-        source = (old.get(c.SOURCE) if same else None) or place
-        altered = row.stamp or kept.get(c.ALTERED)
-        new = {**kept, **told, c.SOURCE: source, c.ALTERED: altered}
-    settled.rows[key] = new
+        settled.rows[key] = {**values, c.SOURCE: place, c.ALTERED: row.stamp or None}
+        return
+    kept = {} if known is None else old
+    altered = row.stamp or kept.get(c.ALTERED)
+    source = _source(old, told) or place
+    settled.rows[key] = {**kept, **told, c.SOURCE: source, c.ALTERED: altered}
+
+
+def _source(old: Values, told: Values) -> str | None:
+    """Where a row was read from of which nothing new is told; else None."""
+    same = all(old.get(column) == value for column, value in told.items())
+    source: str | None = old.get(c.SOURCE)
+    return source if same else None
 
 
 def _known(row: Row, values: Values) -> frozenset[str] | None:

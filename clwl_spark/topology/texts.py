@@ -115,11 +115,11 @@ def _command(start: str, row: Row, mapping: Mapping[str, str], more: Sequence[st
         for column, keyword in mapping.items()
         if row.get(column) is not None and column != c.QMID
     ]
-    head = " +".join([start, *notes]) + " +\n       " if notes and (pairs or more) else start
-    if not (pairs or more):
-        # A comment has to be within the command, so something has to follow it.
-        return " +".join([start, *notes, "\n       ;"]) if notes else start
-    return head + ("" if notes else _BETWEEN) + _BETWEEN.join([*pairs, *more])
+    told = [*pairs, *more]
+    if not notes:
+        return _BETWEEN.join([start, *told])
+    # A comment has to be within the command, so something has to follow it.
+    return " +".join([start, *notes, "\n       " + (_BETWEEN.join(told) or ";")])
 
 
 def _queue_manager(texts: _Texts, own: Mapping[str, Sequence[Row]]) -> None:
@@ -184,22 +184,31 @@ def _channel(chltype: str, row: Row, cluster: str, namelist: str) -> str:
     return _command(start, row, values.SENDER, [_shared(cluster, namelist), "REPLACE"])
 
 
+# A topic has no name list, so one of several clusters is as many definitions.
+_SEVERAL: Final = {
+    "queues": ("queue", c.QUEUE, values.QUEUE, _PLACES | {c.CLUSTER}),
+    "topics": ("topic", c.TOPIC, values.TOPIC, _PLACES),
+}
+
+
 def _several(texts: _Texts, table: str, own: Mapping[str, Sequence[Row]]) -> None:
     """Queues or topics, each shared in any number of clusters."""
-    name, mapping = (c.QUEUE, values.QUEUE) if table == "queues" else (c.TOPIC, values.TOPIC)
-    # A topic has no name list, so one of several clusters is as many definitions.
-    unlike = _PLACES | {c.CLUSTER} if table == "queues" else _PLACES
+    kind, name, mapping, unlike = _SEVERAL[table]
     for alike in _alike(own.get(table, []), name, unlike):
         row = alike[0]
         clusters = [x[c.CLUSTER] for x in alike]
         namelist = texts.namelist(clusters) if len(clusters) > 1 else ""
-        subtype = (row.get(c.QTYPE) or "QLOCAL") if table == "queues" else ""
+        subtype = _subtype(row)
         more = [_shared(clusters[0], namelist)] if clusters != [""] else []
         start = f"DEFINE {subtype or 'TOPIC'}({spelled(row[name])})"
-        kind = ("queue", subtype) if table == "queues" else ("topic", "")
-        told = _told(texts, table, alike, DEFINED[kind])
+        told = _told(texts, table, alike, DEFINED[kind, subtype])
         fit = {column: word for column, word in mapping.items() if column in told}
         texts.define(table, row[name], _command(start, row, fit, [*more, "REPLACE"]))
+
+
+def _subtype(row: Row) -> str:
+    """Type of a queue; blank for a topic."""
+    return row.get(c.QTYPE) or "QLOCAL" if c.QUEUE in row else ""
 
 
 def _told(texts: _Texts, table: str, alike: Sequence[Row], keywords: frozenset[str]) -> set[str]:
