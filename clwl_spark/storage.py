@@ -230,6 +230,8 @@ class Lake:
         named = {f"delta.constraints.{name}_in_range": _quoted(check) for name, check in checks}
         if table.change_feed:
             named["delta.enableChangeDataFeed"] = "true"
+        if table.skipped_by:
+            named["delta.dataSkippingStatsColumns"] = ",".join(table.skipped_by)
         properties = ", ".join(f"'{name}' = '{value}'" for name, value in named.items())
         return (
             f"CREATE TABLE IF NOT EXISTS {self.sql_name(table.name)} (\n  {columns}\n) USING DELTA "

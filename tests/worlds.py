@@ -29,6 +29,11 @@ CANDIDATE: Final = (
 )
 
 
+def random_cases(seed: int, cases: int) -> list[Case]:
+    """As many random cases, told apart by the prefix of their names."""
+    return [random_case(random.Random(seed * 100_000 + at), f"C{at:03d}.") for at in range(cases)]
+
+
 class World:
     """Cases in one lake, and a reference for each."""
 
@@ -45,10 +50,7 @@ class World:
     def random(
         cls, spark: SparkSession, folder: Path, seed: int, cases: int, algorithm: str
     ) -> "World":
-        made = [
-            random_case(random.Random(seed * 100_000 + at), f"C{at:03d}.") for at in range(cases)
-        ]
-        return cls(spark, folder, made, algorithm)
+        return cls(spark, folder, random_cases(seed, cases), algorithm)
 
     def append(self, name: str, rows: list[Row], files: int = 1) -> None:
         self.lake.append(name, frame(self.spark, name, rows).repartition(files))

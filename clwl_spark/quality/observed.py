@@ -4,7 +4,6 @@ The counts have to fit into the driver's memory, and so has what `routed` makes 
 """
 
 import time
-from dataclasses import replace
 from typing import Final
 
 import pandas as pd
@@ -13,12 +12,12 @@ import pyarrow as pa
 from clwl_spark import columns as c
 from clwl_spark.quality.data_docs import data_docs
 from clwl_spark.quality.deviations import EDGE_MICROS, compare
-from clwl_spark.quality.expectations import TableRows, check_words, run_expectations
-from clwl_spark.quality.judge import Judged, run_rules
+from clwl_spark.quality.expectations import TableRows, check_words
+from clwl_spark.quality.judge import Judged
 from clwl_spark.quality.results import Report, Scope
 from clwl_spark.quality.routed import routed_between
 from clwl_spark.quality.suites import load_gates
-from clwl_spark.quality.validate import ValidateOptions, keep_report, report_of
+from clwl_spark.quality.validate import ValidateOptions, kept, report_of, results_of
 from clwl_spark.quality.views import TABLE_KEYS, pandas_of
 from clwl_spark.schemas import OBSERVED_COUNTS
 from clwl_spark.storage import Lake
@@ -61,16 +60,9 @@ def validate_observed(lake: Lake, options: ValidateOptions = _DEFAULT) -> Report
         (),
         {},
     )
-    try:
-        with data_docs(options.data_docs) as keep:
-            results = run_expectations(gates.expectations, rows, keep)
-        results += run_rules(gates.rules, judged)
-    finally:
-        judged.close()
-    report = report_of(Scope.OBSERVED, "observed counts", results)
-    report = replace(report, seconds=round(time.monotonic() - started, 3))
-    keep_report(lake, report, None)
-    return report
+    with data_docs(options.data_docs) as keep:
+        results = results_of(gates, rows, judged, keep)
+    return kept(lake, report_of(Scope.OBSERVED, "observed counts", results, started))
 
 
 def comparisons(lake: Lake, counts: pa.Table) -> pa.Table:

@@ -6,7 +6,7 @@ Source: CONTRACT, `clwl validate`; the gates are in `conf/gates`.
 import json
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,11 +77,8 @@ def validate_snapshot(
     rows = read_rows(lake, head.snapshot_id, options.in_memory_rows)
     with data_docs(options.data_docs) as keep:
         results = judge_rows(lake, rows, gates, keep)
-    report = report_of(Scope.TOPOLOGY, head.snapshot_id, results)
-    report = replace(report, seconds=round(time.monotonic() - started, 3))
-    report = _published(lake, head, report)
-    keep_report(lake, report, head.snapshot_id)
-    return report
+    report = report_of(Scope.TOPOLOGY, head.snapshot_id, results, started)
+    return kept(lake, _published(lake, head, report), head.snapshot_id)
 
 
 def validate_outcomes(lake: Lake, options: ValidateOptions = ValidateOptions()) -> Report:
@@ -102,41 +99,46 @@ def validate_outcomes(lake: Lake, options: ValidateOptions = ValidateOptions()) 
     arrow = in_memory(frames, options.in_memory_rows)
     rows = SnapshotRows(arrow, frames)
     judged = Judged(lake, arrow, frames, outcome_views(), OUTCOME_INDEXES)
-    try:
-        with data_docs(options.data_docs) as keep:
-            results = run_expectations(gates.expectations, _tables(lake, rows, gates), keep)
-        results += run_rules(gates.rules, judged)
-    finally:
-        judged.close()
-    report = report_of(Scope.OUTCOMES, "outcomes", results)
-    report = replace(report, seconds=round(time.monotonic() - started, 3))
-    keep_report(lake, report, None)
-    return report
+    with data_docs(options.data_docs) as keep:
+        results = results_of(gates, _tables(lake, rows, gates), judged, keep)
+    return kept(lake, report_of(Scope.OUTCOMES, "outcomes", results, started))
 
 
 def judge_rows(
     lake: Lake, rows: SnapshotRows, gates: Gates, keep: Keep = keep_nothing
 ) -> list[GateResult]:
     """What the gates say of a snapshot's rows, expectations first; nothing is written."""
-    results = run_expectations(gates.expectations, _tables(lake, rows, gates), keep)
-    judged = snapshot_judged(lake, rows)
+    return results_of(gates, _tables(lake, rows, gates), snapshot_judged(lake, rows), keep)
+
+
+def results_of(
+    gates: Gates, tables: Mapping[str, TableRows], judged: Judged, keep: Keep
+) -> list[GateResult]:
+    """What the expectations say of `tables`, then the rules of what is judged, which is closed."""
     try:
-        return [*results, *run_rules(gates.rules, judged)]
+        return [
+            *run_expectations(gates.expectations, tables, keep),
+            *run_rules(gates.rules, judged),
+        ]
     finally:
         judged.close()
 
 
-def report_of(scope: Scope, subject: str, results: Sequence[GateResult]) -> Report:
-    """A report with a name of its own."""
-    return Report(uuid.uuid4().hex, scope, subject, datetime.now(UTC), tuple(results))
+def report_of(scope: Scope, subject: str, results: Sequence[GateResult], started: float) -> Report:
+    """A report with a name of its own, of a judging that began at this monotonic second."""
+    seconds = round(time.monotonic() - started, 3)
+    return Report(
+        uuid.uuid4().hex, scope, subject, datetime.now(UTC), tuple(results), seconds=seconds
+    )
 
 
-def keep_report(lake: Lake, report: Report, snapshot_id: str | None) -> None:
-    """Append a report to `gate_results` and `gate_failures`."""
+def kept(lake: Lake, report: Report, snapshot_id: str | None = None) -> Report:
+    """The report, after it was appended to `gate_results` and `gate_failures`."""
     lake.create([GATE_RESULTS, GATE_FAILURES])
     lake.append(GATE_RESULTS.name, _results(lake, report, snapshot_id))
     if any(x.found.rows for x in report.results):
         lake.append(GATE_FAILURES.name, _failures(lake, report, snapshot_id))
+    return report
 
 
 def _tables(lake: Lake, rows: SnapshotRows, gates: Gates) -> dict[str, TableRows]:

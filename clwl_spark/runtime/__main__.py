@@ -5,12 +5,16 @@ import sys
 
 from clwl_spark.errors import ClwlError
 from clwl_spark.runtime import cache_folder
+from clwl_spark.runtime.classes import class_archive, make_class_archive
 from clwl_spark.runtime.jars import delta_jars
 from clwl_spark.runtime.java import java_home
 
 
 def main() -> int:
-    """Find Java and fetch the Delta JARs; say what is missing in one sentence."""
+    """Find Java, fetch the Delta JARs, archive Java's classes; say in a sentence what is missing.
+
+    Without the archive everything works, but starts later: it not being made is no failure.
+    """
     cache = cache_folder(os.environ)
     try:
         java = java_home(cache, os.environ)
@@ -19,6 +23,14 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     sys.stdout.write(f"Java {java.version} ({java.origin}), {len(jars)} Delta JARs in {cache}\n")
+    archive = class_archive(cache, java, jars)
+    if not archive.is_file():
+        sys.stdout.write("archiving Spark's classes, so that it starts sooner; two minutes, once\n")
+        sys.stdout.flush()
+        try:
+            make_class_archive(archive, java, os.environ)
+        except ClwlError as error:
+            sys.stderr.write(f"no archive of classes: {error}\n")
     return 0
 
 

@@ -31,12 +31,22 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: its name, meaning and columns, in order; `change_feed` = Delta keeps one."""
+    """One table: its name, meaning and columns, in order.
+
+    Attributes:
+        name: of the table.
+        comment: what a row is.
+        columns: in order.
+        change_feed: Delta keeps one.
+        skipped_by: columns of whose values each file keeps the least and greatest, for readers to
+            pass it over; none named = the first 32.
+    """
 
     name: str
     comment: str
     columns: tuple[Column, ...]
     change_feed: bool = False
+    skipped_by: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:

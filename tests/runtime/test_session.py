@@ -124,17 +124,27 @@ def test_memory_is_at_most_half_of_the_machines(monkeypatch):
         assert module._memory_gigabytes() == expected
 
 
-def test_the_callers_settings_win_and_jars_add_up(tmp_path):
-    given = {
-        "spark.jars": "/mine.jar",
-        "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-Dmine=1",
-    }
-    settings = module._local_settings(given, (Path("/delta.jar"),), tmp_path)
-    assert settings["spark.jars"] == "/delta.jar,/mine.jar"
+def test_the_callers_settings_win(tmp_path):
+    given = {"spark.driver.memory": "1g", "spark.driver.extraJavaOptions": "-Dmine=1"}
+    settings = module._local_settings(given, (Path("/delta.jar"),), tmp_path, "-Xshared")
     assert settings["spark.driver.memory"] == "1g"
-    assert settings["spark.driver.extraJavaOptions"].endswith(" -Dmine=1")
+    assert settings["spark.driver.extraJavaOptions"].endswith(" -Xshared -Dmine=1")
     assert settings["spark.databricks.delta.snapshotPartitions"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("master", "name", "expected"),
+    [
+        ("local[2]", "spark.driver.extraClassPath", "/delta.jar:/mine.jar"),
+        ("local", "spark.driver.extraClassPath", "/delta.jar:/mine.jar"),
+        ("local-cluster[2,1,1024]", "spark.jars", "/delta.jar,/mine.jar"),
+        ("spark://host:7077", "spark.jars", "/delta.jar,/mine.jar"),
+    ],
+)
+def test_jars_add_up_where_the_workers_find_them(tmp_path, master, name, expected):
+    given = {"spark.master": master, name: "/mine.jar"}
+    settings = module._local_settings(given, (Path("/delta.jar"),), tmp_path)
+    assert settings[name] == expected
 
 
 def test_the_environment_is_put_back(monkeypatch):
