@@ -54,11 +54,11 @@ _KEY_COLUMNS: Final = (c.PUT_SEQ, c.PUT_TIME, c.PLAN_ID, c.BIND, c.OPEN_ID, c.GR
 _DICTIONARIES: Final = (c.PLAN_ID, c.OPEN_ID, c.GROUP_ID)
 
 
-def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def pack(batches: Iterator[pa.RecordBatch], rows_per_byte: float = 0.0) -> Iterator[pa.RecordBatch]:
     """Pack messages into blocks; runs in `mapInArrow`.
 
     Grain: one row per message in, one row per (GATHERED_ROWS, queue manager, routable or rejected)
-    out. Within a block messages are in the order of put_seq.
+    out, and the block's `empty_rows`. Within a block messages are in the order of put_seq.
     """
     met: set[str] = set()
     for table in _gathered(batches):
@@ -66,7 +66,23 @@ def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         blocks = [*_message_blocks(table.filter(pc.invert(rejected)), met)]
         blocks += _reject_blocks(table.filter(rejected))
         if blocks:
-            yield pa.RecordBatch.from_pylist(blocks, schema=_BLOCK_ARROW)
+            empty = [{c.QMGR: x[c.QMGR]} for x in blocks for _ in _weighed(x, rows_per_byte)]
+            yield pa.RecordBatch.from_pylist([*blocks, *empty], schema=_BLOCK_ARROW)
+
+
+def empty_rows(size: int, rows_per_byte: float) -> int:
+    """How many rows without a kind go with a block of so many bytes.
+
+    Spark hands rows to a Python worker, and takes them from it, by their number, however large
+    they are: 50,000 blocks would be gigabytes. So a block counts for as many rows as it is heavy.
+    """
+    return int(size * rows_per_byte)
+
+
+def _weighed(block: dict[str, object], rows_per_byte: float) -> range:
+    """One number for each empty row that the block takes with it."""
+    size = sum(len(x) for x in block.values() if isinstance(x, bytes))
+    return range(empty_rows(size, rows_per_byte))
 
 
 def to_ipc(table: pa.Table) -> bytes:

@@ -25,6 +25,7 @@ from clwl_spark.routing.blocks import (
     MESSAGES,
     PAYLOAD,
     PEAK,
+    empty_rows,
     pack,
 )
 from clwl_spark.routing.history import STATE_SCHEMA, Memory, from_state, to_state
@@ -39,8 +40,9 @@ ROUTED_SCHEMA: Final = (
 )
 _ROUTED_COLUMNS: Final = (c.QMGR, KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES)
 ARROW_ROWS: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_TAKEN_AT_ONCE: Final = 1 / 4
 _SENT_AT_ONCE: Final = 1 / 8
-"""Share of `worker_memory_mib` that answers may take before they are sent to the JVM."""
+"""Shares of `worker_memory_mib` that blocks and answers may take on their way to and from Java."""
 StateFunction = Callable[
     [tuple[Any, ...], Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]
 ]
@@ -61,16 +63,18 @@ def routed_blocks(
     Grain: one row per routed block, reject block, queue manager (history), or queue manager of
     which plans are missing.
     """
-    blocks = for_blocks(messages, pins).mapInArrow(pack, BLOCK_SCHEMA)
+    arrow_rows = int(str(messages.sparkSession.conf.get(ARROW_ROWS)))
+    taken, sent = (
+        arrow_rows / (memory_mib * 2**20 * share) for share in (_TAKEN_AT_ONCE, _SENT_AT_ONCE)
+    )
+    blocks = for_blocks(messages, pins).mapInArrow(lambda x: pack(x, taken), BLOCK_SCHEMA)
     first = facts.withColumn(IS_FIRST, F.lit(True))
     with_facts = blocks.join(F.broadcast(first), [c.QMGR, IS_FIRST], "left")
-    arrow_rows = int(str(messages.sparkSession.conf.get(ARROW_ROWS)))
-    rows_per_byte = arrow_rows / (memory_mib * 2**20 * _SENT_AT_ONCE)
     return (
         with_facts.select(c.QMGR, KIND, MESSAGES, KEYS, PAYLOAD, PEAK, FACTS)
         .groupBy(c.QMGR)
         .applyInPandasWithState(
-            route_group([pin.snapshot_id for pin in pins], ttl, memory_mib, rows_per_byte),
+            route_group([pin.snapshot_id for pin in pins], ttl, memory_mib, sent),
             outputStructType=ROUTED_SCHEMA,
             stateStructType=STATE_SCHEMA,
             outputMode="append",
@@ -85,9 +89,8 @@ def route_group(
 ) -> StateFunction:
     """Make the state function of one run; its state is one queue manager's memory.
 
-    Spark collects what all queue managers of a partition answer until there are `ARROW_ROWS` rows,
-    however large; so a block brings empty rows, `rows_per_byte` of its bytes, and what waits to be
-    sent does not grow with the batch (40 million messages: 1.8 GB in a worker without them).
+    Blocks come with `empty_rows` and answers go with them, so that what a worker holds does not
+    grow with the batch (40 million messages: 1.8 GB without).
     """
 
     def route(
@@ -129,5 +132,5 @@ def _frame(qmgr: str, block: RoutedBlock, rows_per_byte: float) -> pd.DataFrame:
         block.figures,
     )
     size = len(block.data) + len(block.answers) + len(block.payload)
-    empty = [(None,) * len(row)] * int(size * rows_per_byte)
+    empty = [(None,) * len(row)] * empty_rows(size, rows_per_byte)
     return pd.DataFrame([row, *empty], columns=list(_ROUTED_COLUMNS), dtype=object)

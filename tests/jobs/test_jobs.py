@@ -13,6 +13,11 @@ from clwl_spark.runtime.java import java_home
 
 JOBS = Path(__file__).parents[2] / "jobs"
 SIZES = ["--qmgrs", "4", "--queues", "2", "--instances", "2", "--messages", "50"]
+FEW_ROWS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+}
 
 
 def job(name):
@@ -62,7 +67,8 @@ def test_spark_submit_brings_the_session(tmp_path):
         "PYTHONPATH": str(JOBS.parent),
     }
     words = ["--lake", str(tmp_path / "lake"), "--json", *SIZES]
-    command = [submit, "--master", "local[2]", str(JOBS / "generate.py"), *words]
+    few = [f"--conf={name}={value}" for name, value in FEW_ROWS.items()]
+    command = [submit, "--master", "local[2]", *few, str(JOBS / "generate.py"), *words]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout)["messages"] == 50
