@@ -30,6 +30,7 @@ def main() -> int:
     parser.add_argument("--objects", type=int, nargs="*", default=[*SNAPSHOTS], choices=SNAPSHOTS)
     parser.add_argument("--work", type=Path, default=Path("build/bench-gates"))
     options = parser.parse_args()
+    options.work = options.work.absolute()
     document: dict[str, object] = {
         f"snapshot of {objects:,}": judged_snapshot(options.work / str(objects), objects)
         for objects in options.objects

@@ -19,9 +19,12 @@ from typing import Annotated, Final
 import typer
 
 from clwl_spark.commands.words import (
+    assertions,
     machine,
     publishing,
     quality,
+    questions,
+    report,
     repository,
     routing,
     sharing,
@@ -29,6 +32,7 @@ from clwl_spark.commands.words import (
     topology,
     tracing,
     waiting,
+    what_if,
 )
 from clwl_spark.commands.words.options import with_options
 
@@ -107,10 +111,14 @@ for _command in (
     *quality.COMMANDS,
     *waiting.COMMANDS,
     *tracing.COMMANDS,
+    *what_if.COMMANDS,
+    *assertions.COMMANDS,
+    *questions.COMMANDS,
+    *report.COMMANDS,
     *publishing.COMMANDS,
     *machine.COMMANDS,
 ):
-    app.command(_command.__name__.replace("_", "-"))(with_options(_command))
+    app.command(_command.__name__.strip("_").replace("_", "-"))(with_options(_command))
 
 
 def _told(error: Exception, *, verbose: bool) -> int:

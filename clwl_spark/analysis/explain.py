@@ -3,34 +3,25 @@
 Source: SEMANTICS 1 to 5 and 7, P33; CONTRACT, "JSON of a few commands".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.analysis.shares import Route, long_run_shares
+from clwl_spark.analysis.planned import planned
 from clwl_spark.analysis.wording import reasons_why
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.keeping import at_hand
-from clwl_spark.plan.facts import CURRENT, DEFINITIONS, senders
-from clwl_spark.plan.names import NAME
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
-from clwl_spark.plan.transmit import TransmissionQueues, now
+from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.marking import Rule
-from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS, SNAPSHOTS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours
-from clwl_spark.topology.meeting import as_met_by
-from clwl_spark.topology.views import VIEWER, Topology, read_topology
+from clwl_spark.topology.views import Topology, read_topology
 from clwl_spark.vocabulary import Algorithm, Bind, ObjectType, SnapshotStatus, Via
 
 _SHOWN_SNAPSHOTS: Final = 5
-_CANDIDATE_ORDER: Final = (c.CHOICE, *ROUTE_ORDER, c.INSTANCE_CLUSTER, c.CHANNEL_CLUSTER)
 Row = dict[str, Any]
 
 
@@ -121,24 +112,26 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     """
     _check(request)
     heads = _heads(lake, request.snapshot_id)
-    names = (request.object_name, request.object_qmgr)
-    topology = as_met_by([request.qmgr], names, read_topology(lake, [heads.chosen]))
-    asked = _asked(lake, request, heads.chosen)
-    ladder = Ladder(request.algorithm, request.exit_function)
-    made = make_plans(asked, topology, ladder, at_hand, {request.object_type})
-    plan = made.plans.collect()[0].asDict()
-    plan[c.RESET_EPOCH] = _reset_epoch(lake, request.qmgr, heads)
-    rows = [row.asDict() for row in made.candidates.collect()]
-    rows.sort(key=lambda row: tuple(row[x] for x in _CANDIDATE_ORDER))
-    whys = reasons_why(rows, request.qmgr, request.via, request.algorithm)
+    asked = (
+        heads.chosen,
+        request.qmgr,
+        str(request.object_type),
+        request.object_name,
+        request.object_qmgr,
+        str(request.via),
+    )
+    topology = read_topology(lake, [heads.chosen])
+    found = planned([asked], topology, Ladder(request.algorithm, request.exit_function))[asked]
+    plan = {**found.plan, c.RESET_EPOCH: _reset_epoch(lake, request.qmgr, heads)}
+    whys = reasons_why(found.candidates, request.qmgr, request.via, request.algorithm)
     return Explanation(
         request=request,
         plan={name: plan[name] for name in ROUTE_PLANS.names},
         candidates=[
             {**{name: row[name] for name in ROUTE_CANDIDATES.names}, "why": why}
-            for row, why in zip(rows, whys, strict=True)
+            for row, why in zip(found.candidates, whys, strict=True)
         ],
-        routes=_routes(rows, asked, topology) if plan[c.REASON] == 0 else [],
+        routes=found.routes,
         warnings=_warnings(request.qmgr, plan, topology),
     )
 
@@ -153,7 +146,7 @@ def _check(request: ExplainRequest) -> None:
 
 def _heads(lake: Lake, wanted: str | None) -> _Heads:
     """The lake's snapshots and the wanted one, or the last valid one."""
-    rows = lake.read(SNAPSHOTS.name).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
+    rows = lake.read_few(SNAPSHOTS.name, or_empty=False).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
     ordered = [(row[0], row[1]) for row in rows.select(c.SNAPSHOT_ID, c.STATUS).collect()]
     names = [name for name, _ in ordered]
     if wanted is not None:
@@ -172,68 +165,12 @@ def _heads(lake: Lake, wanted: str | None) -> _Heads:
     return _Heads(ordered, valid[-1])
 
 
-def _asked(lake: Lake, request: ExplainRequest, snapshot_id: str) -> DataFrame:
-    """The request as a frame of one row: (plan_id, *REQUEST)."""
-    values = (
-        snapshot_id,
-        request.qmgr,
-        str(request.object_type),
-        request.object_name,
-        request.object_qmgr,
-        str(request.via),
-    )
-    frame = lake.spark.range(1).select(
-        *(F.lit(value).alias(name) for name, value in zip(REQUEST, values, strict=True))
-    )
-    return frame.select(plan_id().alias(c.PLAN_ID), *REQUEST)
-
-
 def _reset_epoch(lake: Lake, qmgr: str, heads: _Heads) -> int:
     """Resets of the queue manager's history that routing knows of, up to the snapshot."""
     pairs = neighbours(heads.valid_up_to_chosen())
-    found = lake.read_or_empty(SNAPSHOT_RESETS.name).where(
-        (F.col(c.QMGR) == qmgr) & F.col(c.IS_RESET)
-    )
+    found = lake.read_few(SNAPSHOT_RESETS.name).where((F.col(c.QMGR) == qmgr) & F.col(c.IS_RESET))
     known = {(row[0], row[1]) for row in found.select(c.SNAPSHOT_ID, c.PREVIOUS_ID).collect()}
     return len(known.intersection(pairs))
-
-
-def _routes(rows: Sequence[Row], asked: DataFrame, topology: Topology) -> list[Row]:
-    """The survivors with transmission queue and share; `rows` are in route order."""
-    surviving = [row for row in rows if row[c.ELIMINATED_BY] is None]
-    if not surviving:
-        return []
-    viewer = asked.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER))
-    sender = senders(viewer, topology).collect()[0].asDict(recursive=True)
-    queues = _transmission_queues(sender)
-    copies = [list(copy) for _, copy in groupby(surviving, key=lambda row: row[c.CHOICE])]
-    routes = []
-    for copy in copies:
-        seen = [Route(r[c.DEST_QMGR], r[c.CHANNEL], r[c.IS_LOCAL], r[c.CLWLWGHT]) for r in copy]
-        for row, share in zip(copy, long_run_shares(seen, sender[c.CLWLMRUC]), strict=True):
-            routes.append(_route(row, queues, float(share / len(copies))))
-    return routes
-
-
-def _route(row: Row, queues: TransmissionQueues, share: float) -> Row:
-    local = row[c.IS_LOCAL]
-    return {
-        **{name: row[name] for name in (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL)},
-        c.CLUSTER: row[c.CHANNEL_CLUSTER],
-        c.XMITQ: None if local else now(row[c.CHANNEL], row[c.DEST_QMGR], queues),
-        c.IS_LOCAL: local,
-        c.CLWLWGHT: row[c.CLWLWGHT],
-        "expected_share": share,
-    }
-
-
-def _transmission_queues(sender: Row) -> TransmissionQueues:
-    current: Iterable[Row] = sender[CURRENT] or ()
-    return TransmissionQueues(
-        defclxq=sender[c.DEFCLXQ],
-        definitions=[(x[NAME], x[c.CLCHNAME]) for x in sender[DEFINITIONS] or ()],
-        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in current},
-    )
 
 
 def _warnings(qmgr: str, plan: Row, topology: Topology) -> list[str]:

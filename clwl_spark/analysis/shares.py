@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Final
 
 from clwl_spark.vocabulary import DEFAULT_WEIGHT
 
-SIMULATED: Final = 20_000
-"""Choices made where no formula holds; the shares are those of the second half."""
+_MOST_ROUNDS: Final = 20_000
+"""Choices after which rule 15 is taken to have dropped all that it ever drops."""
 
 ChannelKey = tuple[str, str]
 
@@ -42,8 +43,8 @@ def long_run_shares(routes: Sequence[Route], mruc: int) -> list[Fraction]:
 
     - Local routes alone: the first one has all (R2).
     - Rule 15 keeps the first `mruc` remote routes: with all numbers 0 route order decides, and
-      then only kept channels get numbers. This needs routes over different channels; where
-      routes share one, the choices are made and counted.
+      then only kept channels get numbers. Where routes share a channel, one that is chosen takes
+      the others with it to the front, so channels at the end drop out, never to come back.
     - All weights 50: the channels take turns. Else a channel's share is inverse to its step,
       as the lowest factor goes next.
     - Of routes over one channel only the first is ever chosen: the others tie with it.
@@ -60,9 +61,7 @@ def long_run_shares(routes: Sequence[Route], mruc: int) -> list[Fraction]:
     remote = [route for route in routes if not route.is_local]
     if len(remote) <= mruc:
         return _of_kept(routes, list(range(len(routes))))
-    if len({route.key for route in remote}) < len(remote):
-        return _simulated(routes, mruc)
-    return _of_kept(routes, _kept(routes, mruc, Counter()))
+    return _of_kept(routes, _kept_for_good(routes, mruc))
 
 
 def _of_kept(routes: Sequence[Route], kept: Sequence[int]) -> list[Fraction]:
@@ -84,19 +83,47 @@ def _kept(routes: Sequence[Route], mruc: int, numbers: Counter[ChannelKey]) -> l
     return sorted(local + remote[:mruc])
 
 
-def _simulated(routes: Sequence[Route], mruc: int) -> list[Fraction]:
-    """Shares counted: which routes rule 15 keeps changes while routes share channels."""
+def _kept_for_good(routes: Sequence[Route], mruc: int) -> list[int]:
+    """What rule 15 keeps when it has stopped dropping channels.
+
+    The kept routes are those of the most recently used channels. The chosen channel is one of
+    them and comes to the front, so the kept channels of the next choice are among those of this
+    one. A round of weights brings them into the order that repeats; when none drops out in the
+    next one, none ever does.
+    """
     numbers: Counter[ChannelKey] = Counter()
     factors: Counter[ChannelKey] = Counter()
-    chosen: Counter[int] = Counter()
-    for number in range(1, SIMULATED + 1):
-        kept = _kept(routes, mruc, numbers)
+    kept = _kept(routes, mruc, numbers)
+    before, unchanged = _channels(routes, kept), 0
+    for number in range(1, _MOST_ROUNDS):
+        if unchanged >= 2 * _round(routes, kept):
+            break
         weighted = any(routes[at].clwlwght != DEFAULT_WEIGHT for at in kept)
-        best = min(
-            kept,
-            key=lambda at: (factors[routes[at].key] if weighted else 0, numbers[routes[at].key]),
-        )
-        numbers[routes[best].key] = number
-        factors[routes[best].key] += routes[best].step
-        chosen[best] += number > SIMULATED // 2
-    return [Fraction(chosen[at], chosen.total()) for at in range(len(routes))]
+        chosen = routes[min(kept, key=lambda at: _standing(routes[at], numbers, factors, weighted))]
+        numbers[chosen.key] = number
+        factors[chosen.key] += chosen.step
+        kept = _kept(routes, mruc, numbers)
+        now = _channels(routes, kept)
+        before, unchanged = now, unchanged + 1 if now == before else 0
+    return kept
+
+
+def _standing(
+    route: Route,
+    numbers: Counter[ChannelKey],
+    factors: Counter[ChannelKey],
+    weighted: bool,  # noqa: FBT001
+) -> tuple[int, int]:
+    """What the choice compares; the least goes next."""
+    return (factors[route.key] if weighted else 0), numbers[route.key]
+
+
+def _channels(routes: Sequence[Route], kept: Sequence[int]) -> frozenset[ChannelKey]:
+    return frozenset(routes[at].key for at in kept)
+
+
+def _round(routes: Sequence[Route], kept: Sequence[int]) -> int:
+    """Choices after which the weights begin anew."""
+    steps = {routes[at].key: routes[at].step for at in kept}.values()
+    whole = lcm(*steps)
+    return sum(whole // step for step in steps)

@@ -42,6 +42,6 @@ def explain_request(options: ExplainWords, work: Work) -> ExplainRequest:
 
 def algorithm_of(lake: Lake) -> Algorithm:
     """The algorithm that the lake was first routed with; v9 for a lake that was not."""
-    runs = lake.read_or_empty(schemas.RUNS.name).orderBy(F.col("batch_id").desc())
+    runs = lake.read_few(schemas.RUNS.name).orderBy(F.col("batch_id").desc())
     last = runs.select("algorithm").first()
     return Algorithm(last[0]) if last else Algorithm.V9

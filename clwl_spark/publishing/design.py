@@ -132,8 +132,7 @@ def _check(question: TopicQuestion) -> None:
 
 def _frames(lake: Lake, snapshot_id: str) -> dict[str, DataFrame]:
     names = (TOPICS.name, CLUSTER_CHANNELS.name, SUBSCRIPTIONS.name)
-    of_snapshot = F.col(c.SNAPSHOT_ID) == snapshot_id
-    return {name: lake.read_or_empty(name).where(of_snapshot) for name in names}
+    return {name: lake.read_few(name, c.SNAPSHOT_ID, [snapshot_id]) for name in names}
 
 
 def _met(definitions: DataFrame, string: str, snapshot_id: str) -> DataFrame:

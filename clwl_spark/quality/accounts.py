@@ -237,5 +237,5 @@ def _taken(lake: Lake) -> int:
     """
     rejected = lake.read_or_empty(REJECTED_MESSAGES.name)
     nameless = rejected.where(F.col(c.QMGR).isNull() | F.col(c.PUT_SEQ).isNull()).count()
-    done = lake.read_or_empty(RUNS.name).where(F.col(c.STATUS) == "DONE")
+    done = lake.read_few(RUNS.name).where(F.col(c.STATUS) == "DONE")
     return int(done.agg(F.sum("messages")).first()[0] or 0) - nameless  # type: ignore[index]

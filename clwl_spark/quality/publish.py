@@ -37,7 +37,11 @@ def heads(lake: Lake) -> list[Head]:
         MissingLakeError: there is no table `snapshots`.
     """
     at = F.unix_micros(c.VALID_FROM).alias(_AT)
-    rows = lake.read(SNAPSHOTS.name).select(c.SNAPSHOT_ID, at, c.STATUS, c.BEING_WRITTEN).collect()
+    rows = (
+        lake.read_few(SNAPSHOTS.name, or_empty=False)
+        .select(c.SNAPSHOT_ID, at, c.STATUS, c.BEING_WRITTEN)
+        .collect()
+    )
     found = [
         Head(row[c.SNAPSHOT_ID], row[_AT], row[c.STATUS], bool(row[c.BEING_WRITTEN]))
         for row in rows
@@ -71,7 +75,9 @@ def set_status(lake: Lake, head: Head, status: SnapshotStatus) -> None:
     """Give a snapshot a status; one that it has already is not written again."""
     if head.status == status.value:
         return
-    row = lake.read(SNAPSHOTS.name).where(F.col(c.SNAPSHOT_ID) == head.snapshot_id)
+    row = lake.read_few(SNAPSHOTS.name, or_empty=False).where(
+        F.col(c.SNAPSHOT_ID) == head.snapshot_id
+    )
     lake.merge(SNAPSHOTS.name, row.withColumn(c.STATUS, F.lit(status.value)))
 
 

@@ -50,7 +50,17 @@ def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows
     """
     here = F.col(c.SNAPSHOT_ID) == snapshot_id
     frames = {x.name: lake.read_or_empty(x.name).where(here) for x in SNAPSHOT_TABLES}
-    return SnapshotRows(in_memory(frames, most_in_memory), frames)
+    return SnapshotRows(_in_memory(lake, snapshot_id, frames, most_in_memory), frames)
+
+
+def _in_memory(
+    lake: Lake, snapshot_id: str, frames: Mapping[str, DataFrame], most: int
+) -> dict[str, pa.Table]:
+    """A snapshot's rows; nothing where a table has more than so many."""
+    found = {x: lake.few_in_memory(x, c.SNAPSHOT_ID, [snapshot_id], most) for x in frames}
+    unread = {x: frame for x, frame in frames.items() if found[x] is None}
+    read = in_memory(unread, most)
+    return {} if unread and not read else {**found, **read}
 
 
 def in_memory(frames: Mapping[str, DataFrame], most: int) -> dict[str, pa.Table]:

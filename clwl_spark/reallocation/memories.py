@@ -117,7 +117,7 @@ def _routed(lake: Lake, qmgrs: Sequence[str], order: Sequence[str]) -> dict[str,
         past.balance[row[c.DEST_QMGR], row[c.CHANNEL]] = [number, factor]
         past.counter = max(past.counter, number)
     used = _of(lake.read(OUTCOMES.name), qmgrs).select(c.QMGR, c.SNAPSHOT_ID).distinct().collect()
-    pinned = [set(row[0]) for row in lake.read_or_empty(RUNS.name).select("snapshots").collect()]
+    pinned = [set(row[0]) for row in lake.read_few(RUNS.name).select("snapshots").collect()]
     for qmgr, snapshot_id in used:
         found[qmgr].brought |= _brought_by(snapshot_id, order, pinned)
     return found

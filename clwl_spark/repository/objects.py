@@ -152,10 +152,8 @@ def differing(shown: Column, defined: Column) -> Column:
 
 def _of(lake: Lake, table: str, snapshots: Sequence[str], viewer: str) -> DataFrame:
     """A table's rows of everybody's view and the viewer's."""
-    rows = lake.read_or_empty(table)
-    return rows.where(
-        F.col(c.SNAPSHOT_ID).isin(list(snapshots)) & F.col(c.OBSERVER).isin(EVERYBODY, viewer)
-    )
+    rows = lake.read_few(table, c.SNAPSHOT_ID, snapshots)
+    return rows.where(F.col(c.OBSERVER).isin(EVERYBODY, viewer))
 
 
 def _uniform(rows: DataFrame, kind: Kind, name: str) -> DataFrame:

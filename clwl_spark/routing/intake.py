@@ -24,6 +24,10 @@ JSON_OPTIONS: Final = {
 }
 
 
+_DEFAULTED: Final = (c.OBJECT_TYPE, c.OBJECT_QMGR, c.BIND, c.VIA)
+"""Columns of messages that `with_requests` gives a default where they are null."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pin:
     """A snapshot that a run uses: its id and the microsecond from which it is in force."""
@@ -56,11 +60,15 @@ def for_blocks(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
 
     Grain: one row per message, before and after.
     """
-    original = F.struct(*(F.col(x).alias(x) for x in MESSAGES.names)).alias("original")
-    found = with_requests(messages.select("*", original), pins)
-    fields = (F.col(f"original.{name}").alias(name) for name in MESSAGES.names)
+    given = (F.col(name).alias(f"given_{name}") for name in _DEFAULTED)
+    found = with_requests(messages.select("*", *given), pins)
+    fields = (
+        F.col(f"given_{name}" if name in _DEFAULTED else name).alias(name)
+        for name in MESSAGES.names
+    )
     reject = F.to_json(F.struct(*fields, c.ERROR), JSON_OPTIONS)
-    bind = F.create_map(*(F.lit(x) for pair in BIND_CODES.items() for x in pair))[F.col(c.BIND)]
+    codes = (F.when(F.col(c.BIND) == word, code) for word, code in BIND_CODES.items())
+    bind = F.coalesce(*codes)
     return found.select(
         c.QMGR,
         c.PUT_SEQ,

@@ -83,7 +83,7 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
     Raises:
         LakeStateError: the lake was routed with another algorithm.
     """
-    newest = lake.read(RUNS.name).orderBy(F.desc("batch_id")).limit(1).collect()
+    newest = lake.read_few(RUNS.name, or_empty=False).orderBy(F.desc("batch_id")).limit(1).collect()
     last = newest[0] if newest else None
     if last is None:
         batch_id, used, router_id = 0, algorithm or Algorithm.V9, uuid.uuid4().hex
@@ -114,7 +114,11 @@ def previous(lake: Lake, run: Run) -> Run:
     Raises:
         LakeStateError: there is none.
     """
-    rows = lake.read(RUNS.name).where(F.col("batch_id") == run.batch_id - 1).collect()
+    rows = (
+        lake.read_few(RUNS.name, or_empty=False)
+        .where(F.col("batch_id") == run.batch_id - 1)
+        .collect()
+    )
     if not rows:
         raise LakeStateError(f"table runs has no batch {run.batch_id - 1}: restore the table")
     return _again(lake, rows[0])
@@ -126,7 +130,7 @@ def _again(lake: Lake, row: Row) -> Run:
     return Run(
         row[c.RUN_ID],
         row["batch_id"],
-        tuple(_pins(lake.read("snapshots").where(used))),
+        tuple(_pins(lake.read_few("snapshots", or_empty=False).where(used))),
         Algorithm(row["algorithm"]),
         row["router_id"],
         row["started_at"],
@@ -141,7 +145,7 @@ def valid_pins(lake: Lake) -> list[Pin]:
     Raises:
         MissingLakeError: there is no table `snapshots`.
     """
-    valid = lake.read("snapshots").where(
+    valid = lake.read_few("snapshots", or_empty=False).where(
         (F.col(c.STATUS) == SnapshotStatus.VALID.value) & F.col(c.VALID_FROM).isNotNull()
     )
     return _pins(valid)

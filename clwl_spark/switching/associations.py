@@ -132,7 +132,11 @@ def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
                 f"no valid snapshot in {lake.root}: make one with `clwl ingest`, or name one"
             )
         return pins[-1].snapshot_id
-    if lake.read(SNAPSHOTS.name).where(F.col(c.SNAPSHOT_ID) == wanted).isEmpty():
+    if (
+        lake.read_few(SNAPSHOTS.name, or_empty=False)
+        .where(F.col(c.SNAPSHOT_ID) == wanted)
+        .isEmpty()
+    ):
         raise NoSnapshotError(f"no snapshot '{wanted}' in {lake.root}: name one of its own")
     return wanted
 

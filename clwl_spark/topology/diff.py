@@ -106,7 +106,7 @@ def _of_table(lake: Lake, table: Table, before: str, after: str) -> DataFrame:
     """The changes of one table; grain as `diff`."""
     keys = [key for key in table.keys if key != c.SNAPSHOT_ID]
     attributes = [x.name for x in table.columns if not x.key and x.name not in _NO_ATTRIBUTES]
-    rows = lake.read_or_empty(table.name)
+    rows = lake.read_few(table.name, c.SNAPSHOT_ID, [before, after])
     whole = F.struct(*attributes)
     sides = [
         rows.where(F.col(c.SNAPSHOT_ID) == name).select(*keys, whole.alias(side))

@@ -215,7 +215,7 @@ def _head(
 def _known(lake: Lake, snapshot_id: str) -> _Known | None:
     """The snapshot's row, if it is there."""
     rows = (
-        lake.read_or_empty(SNAPSHOTS.name)
+        lake.read_few(SNAPSHOTS.name)
         .where(F.col(c.SNAPSHOT_ID) == snapshot_id)
         .withColumn(c.VALID_FROM, F.unix_micros(c.VALID_FROM))
         .collect()

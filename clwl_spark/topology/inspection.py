@@ -165,7 +165,7 @@ def _compared(table: Table) -> list[TableColumn]:
 
 def _of(lake: Lake, table: Table, snapshot_ids: Sequence[str]) -> DataFrame:
     """The rows of these snapshots that are there."""
-    return lake.read_or_empty(table.name).where(F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids)))
+    return lake.read_few(table.name, c.SNAPSHOT_ID, snapshot_ids)
 
 
 def _looked_at(columns: Sequence[TableColumn], frame: DataFrame) -> list[Column]:

@@ -84,14 +84,13 @@ def read_topology(lake: Lake, snapshot_ids: Sequence[str], keep: Keep = as_it_is
 
     Grain: as CONTRACT has it, one row per object, cluster and observer.
     """
-    of_these = F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids))
     unused = (c.SOURCE, c.ALTERED)
 
     def read(name: str) -> DataFrame:
-        rows = lake.read_or_empty(name).where(of_these).drop(*unused)
+        rows = lake.read_few(name, c.SNAPSHOT_ID, snapshot_ids).drop(*unused)
         return keep(rows.fillna(DEFAULTS[name]))
 
-    return Topology(**dict(zip(DEFAULTS, together(read, DEFAULTS), strict=True)))
+    return Topology(**dict(zip(DEFAULTS, together(lake.spark, read, DEFAULTS), strict=True)))
 
 
 def viewers(senders: DataFrame, topology: Topology) -> DataFrame:

@@ -148,7 +148,9 @@ def _withdraw(lake: Lake, snapshot_ids: frozenset[str]) -> frozenset[str]:
     if not snapshot_ids:
         return frozenset()
     of_these = F.col(c.SNAPSHOT_ID).isin(sorted(snapshot_ids))
-    valid = lake.read(SNAPSHOTS.name).where(of_these & (F.col(c.STATUS) == SnapshotStatus.VALID))
+    valid = lake.read_few(SNAPSHOTS.name, or_empty=False).where(
+        of_these & (F.col(c.STATUS) == SnapshotStatus.VALID)
+    )
     ids = frozenset(row[0] for row in valid.select(c.SNAPSHOT_ID).collect())
     quarantined = valid.withColumns(
         {c.STATUS: F.lit(SnapshotStatus.QUARANTINED.value), c.BEING_WRITTEN: F.lit(True)}

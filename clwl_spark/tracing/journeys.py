@@ -122,13 +122,13 @@ def _take_up_again(lake: Lake, most_hops: int) -> None:
 
 def _algorithm(lake: Lake) -> Algorithm:
     """The algorithm that the lake is routed with."""
-    last = lake.read_or_empty(RUNS.name).orderBy(F.desc(BATCH_ID)).first()
+    last = lake.read_few(RUNS.name).orderBy(F.desc(BATCH_ID)).first()
     return Algorithm(last["algorithm"]) if last else Algorithm.V9
 
 
 def _has_more_messages(lake: Lake) -> bool:
     """Whether the hop has messages that no run has finished routing."""
-    runs = lake.read_or_empty(RUNS.name)
+    runs = lake.read_few(RUNS.name)
     done = runs.where(F.col(c.STATUS) == DONE).agg(F.sum("messages")).first()
     routed = done[0] if done and done[0] is not None else 0
     unfinished = not runs.where(F.col(c.STATUS) != DONE).isEmpty()

@@ -16,20 +16,16 @@ Source: seed 4, "Routing Into and Out of clusters", scenarios 1 to 5; SEMANTICS 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import fitting
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.analysis.planned import EXPECTED_SHARE, planned
+from clwl_spark.plan.planning import Ladder
 from clwl_spark.schemas.journeys import End
-from clwl_spark.topology.meeting import as_met_by
 from clwl_spark.topology.views import Topology
-from clwl_spark.tracing.routes import SHARE, expected_routes
 from clwl_spark.vocabulary import ObjectType, PlanKind, Via
 
 Row = dict[str, Any]
-_NAMED: Final = 30
-"""Up to so many places, frames are brought here: planning is twice as fast from rows at hand."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -110,35 +106,18 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
     Returns:
         (places,) what happens at each.
     """
-    spark = network.topology.queues.sparkSession
-    rows = [
+    asked = [
         (network.snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via)
         for x in places
     ]
-    requests = spark.createDataFrame(rows, ", ".join(f"{name} string" for name in REQUEST))
-    asked = requests.select(plan_id().alias(c.PLAN_ID), *REQUEST)
-    topology = _as_met_by(places, network.topology)
-    types = {x.object_type for x in places}
-    made = make_plans(asked, topology, ladder, fitting(len(places)), types)
-    plans = {tuple(row[x] for x in REQUEST): row.asDict() for row in made.plans.collect()}
-    routes = expected_routes(made.candidates, asked, topology)
-    found = []
-    for place, row in zip(places, rows, strict=True):
-        plan = plans[row]
-        chosen = routes.get(plan[c.PLAN_ID], []) if plan[c.REASON] == 0 else []
-        found.append(_hop(place, plan, chosen, network))
-    return found
+    found = planned(asked, network.topology, ladder)
+    return [
+        hop_of(place, found[request].plan, found[request].routes, network)
+        for place, request in zip(places, asked, strict=True)
+    ]
 
 
-def _as_met_by(places: Sequence[Place], topology: Topology) -> Topology:
-    """What these puts can meet; all of the topology where they are many."""
-    if len(places) > _NAMED:
-        return topology
-    names = {x for place in places for x in (place.object_name, place.object_qmgr)}
-    return as_met_by({place.qmgr for place in places}, names, topology)
-
-
-def _hop(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> Hop:
+def hop_of(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> Hop:
     """Where the messages of a place go on to, and where they end."""
     name, for_qmgr = plan[c.RESOLVED_OBJECT], plan[c.RESOLVED_QMGR]
     if plan[c.REASON] != 0:
@@ -160,10 +139,10 @@ def _hop(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> Ho
     for route in routes:
         ending = _ending(place, route, asked_for, network)
         if ending is not None:
-            endings.append((ending, route[SHARE]))
+            endings.append((ending, route[EXPECTED_SHARE]))
         else:
             to = Place(route[c.DEST_QMGR], name, asked_for, Via.CLUSTER.value)
-            onward[to] = onward.get(to, 0.0) + route[SHARE]
+            onward[to] = onward.get(to, 0.0) + route[EXPECTED_SHARE]
     going = [(to, share) for to, share in onward.items() if share > 0]
     return Hop(place, plan, routes, going, [(x, share) for x, share in endings if share > 0])
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from clwl_spark import columns as c
 from clwl_spark.errors import UsageError
+from clwl_spark.keeping import Keep, as_it_is
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.schemas.journeys import XMITQ_LINKS, End
 from clwl_spark.storage import Lake
@@ -126,7 +127,7 @@ def trace(lake: Lake, request: TraceRequest) -> Trace:
     if request.most_hops < 1:
         raise UsageError(f"{request.most_hops} hops: follow at least one")
     snapshot_id = chosen_snapshot(lake, request.snapshot_id)
-    network = _network(lake, snapshot_id, request.links)
+    network = network_of(lake, snapshot_id, request.links)
     check_qmgr(request.place.qmgr, network.defined, snapshot_id)
     hops, levels = _walk(request, network)
     position = {hop.place: at for at, hop in enumerate(hops)}
@@ -135,12 +136,29 @@ def trace(lake: Lake, request: TraceRequest) -> Trace:
     return Trace(request, snapshot_id, hops, levels, found, _ends(hops, position, found))
 
 
-def _network(lake: Lake, snapshot_id: str, links: Mapping[tuple[str, str], str]) -> Network:
-    topology = read_topology(lake, [snapshot_id])
+def network_of(
+    lake: Lake,
+    snapshot_id: str,
+    links: Mapping[tuple[str, str], str],
+    keep: Keep = as_it_is,
+) -> Network:
+    """What following puts needs to know of a snapshot.
+
+    Args:
+        lake: where it is.
+        snapshot_id: the snapshot.
+        links: (queue manager, transmission queue) -> queue manager at the other end, beside
+            those of the table `xmitq_links`.
+        keep: what to do with the tables, if they are read again and again.
+
+    Raises:
+        UnknownQueueManagerError: a link names a queue manager that the snapshot does not have.
+    """
+    topology = read_topology(lake, [snapshot_id], keep)
     defined = frozenset(str(row[c.QMGR]) for row in defined_qmgrs(topology).collect())
     known = {
         (row[c.QMGR], row[c.XMITQ]): row[c.REMOTE_QMGR]
-        for row in lake.read_or_empty(XMITQ_LINKS.name).collect()
+        for row in lake.read_few(XMITQ_LINKS.name).collect()
     }
     for (qmgr, _), other in links.items():
         check_qmgr(qmgr, defined, snapshot_id)

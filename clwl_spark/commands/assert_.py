@@ -1,0 +1,40 @@
+"""`clwl assert`: facts that must hold, for continuous integration of MQ configurations."""
+
+from clwl_spark.assertions.files import load_assertions
+from clwl_spark.assertions.judge import judge
+from clwl_spark.assertions.junit import junit_xml
+from clwl_spark.assertions.rendering import explained, report_table
+from clwl_spark.commands.explain import algorithm_of
+from clwl_spark.commands.words.assertions import AssertWords
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.work import TOPOLOGY_TABLES, at_work, fitting
+from clwl_spark.keeping import settled
+from clwl_spark.plan.planning import Ladder
+from clwl_spark.rules.exit import load_exit
+from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.tracing.snapshots import chosen_snapshot
+from clwl_spark.tracing.trace import network_of
+from clwl_spark.what_if.answering import SnapshotAnswers
+
+
+def run(common: Common, options: AssertWords) -> int:
+    """Judge, tell, and return the exit code."""
+    assertions = load_assertions(options.paths)
+    own = {"exit": options.exit}
+    small = fitting(common, TOPOLOGY_TABLES)
+    with at_work("assert", common, own, needs=SNAPSHOTS.name, spark=small) as work:
+        snapshot_id = chosen_snapshot(work.lake, options.snapshot)
+        ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
+        network = network_of(work.lake, snapshot_id, {}, settled)
+        with work.screen.progress("assert") as tell:
+            tell("assertions", 0, len(assertions))
+            report = judge(assertions, SnapshotAnswers(network, ladder))
+            tell("assertions", len(assertions), len(assertions))
+        if options.junit is not None:
+            options.junit.parent.mkdir(parents=True, exist_ok=True)
+            options.junit.write_text(junit_xml(report), encoding="utf-8")
+        work.screen.document({"snapshot_id": snapshot_id, **report.to_json()})
+        work.screen.show(report_table(report), *explained(report))
+    if report.broken:
+        return 2
+    return int(bool(report.failed))

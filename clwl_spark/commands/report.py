@@ -1,0 +1,54 @@
+"""`clwl report`: what was routed, as one HTML page."""
+
+import time
+from pathlib import Path
+from typing import Final
+
+from rich.markup import escape
+
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.report import ReportWords
+from clwl_spark.commands.work import ROUTED, at_work, fitting
+from clwl_spark.errors import UsageError
+from clwl_spark.report.page import page, sentence
+from clwl_spark.report.reading import read_report
+from clwl_spark.report.surprises import surprises
+from clwl_spark.schemas import OUTCOMES
+
+FILE_NAME: Final = "report.html"
+_SHOWN: Final = 5
+
+
+def run(common: Common, options: ReportWords) -> int:
+    """Write the report, say where it is, and return the exit code."""
+    started = time.monotonic()
+    file = _place(options.out)
+    small = fitting(common, ROUTED)
+    with at_work("report", common, needs=OUTCOMES.name, spark=small) as work:
+        data = read_report(work.lake)
+        found = surprises(data)
+        file.write_text(page(data), encoding="utf-8")
+        work.screen.document(
+            {
+                "report": str(file),
+                "outcomes": data.head.outcomes,
+                "surprises": [x.to_json() for x in found],
+                "seconds": round(time.monotonic() - started, 3),
+            }
+        )
+        lines = [f"  {at}. {x.sentence}" for at, x in enumerate(found[:_SHOWN], 1)]
+        work.screen.show(*map(escape, [sentence(data, found), *lines, f"Report: {file}"]))
+    return 0
+
+
+def _place(out: Path) -> Path:
+    """The page's file, in a folder that is there.
+
+    Raises:
+        UsageError: the folder cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {out}: {error.strerror}; give a folder to write to") from error
+    return out / FILE_NAME

@@ -1,0 +1,41 @@
+"""A lake for one side of a what-if: tables of its own, and the messages of another lake."""
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.schemas import MESSAGES
+from clwl_spark.storage import Lake
+
+
+@dataclass(frozen=True)
+class SideLake(Lake):
+    """A path lake whose `messages` are those of another lake, less some queue managers'.
+
+    Attributes:
+        traffic: the lake that has the messages.
+        down: queue managers whose messages are left out.
+    """
+
+    traffic: Lake | None = None
+    down: frozenset[str] = frozenset()
+
+    def read(self, table: str) -> DataFrame:
+        """The table's rows."""
+        if table != MESSAGES.name or self.traffic is None:
+            return super().read(table)
+        return self._put(self.traffic.read(table))
+
+    def stream(self, table: str) -> DataFrame:
+        """All rows ever appended to the table, as a stream."""
+        if table != MESSAGES.name or self.traffic is None:
+            return super().stream(table)
+        return self._put(self.traffic.stream(table))
+
+    def _put(self, messages: DataFrame) -> DataFrame:
+        """The messages that are put in spite of what is down."""
+        if not self.down:
+            return messages
+        return messages.where(~F.coalesce(F.col(c.QMGR).isin(sorted(self.down)), F.lit(False)))

@@ -1,0 +1,172 @@
+"""Facts and one answer: does the fact hold, and what is told of it."""
+
+import pytest
+from assertions.hand_made import HandMade, only
+
+from clwl_spark.assertions.answers import Answer, End, Route, Way
+from clwl_spark.assertions.results import Verdict
+
+TWO_FIFTHS = Answer(
+    routes=(
+        Route(dest_qmgr="QM1", channel="TO.QM1", cluster="K", share=0.3),
+        Route(dest_qmgr="QM1", channel="TO.QM1.B", cluster="K", share=0.1),
+        Route(dest_qmgr="QM2", channel="TO.QM2", cluster="K", share=0.6),
+    ),
+    way=Way(
+        ends=(End(qmgr="QM1", share=0.4), End(qmgr="QM2", share=0.6)),
+        hops=2,
+        clusters=frozenset({"K", "PUBLIC"}),
+        qmgrs=frozenset({"QM1", "QM2", "GATE"}),
+    ),
+)
+HALF_LOST = TWO_FIFTHS.model_copy(
+    update={
+        "way": Way(
+            ends=(
+                End(qmgr="QM1", share=0.5),
+                End(qmgr="QM2", share=0.3, missed="2085 MQRC_UNKNOWN_OBJECT_NAME"),
+            ),
+            loop=("GATE", "GUEST"),
+        )
+    }
+)
+MANY = Answer(routes=tuple(Route(dest_qmgr=f"Q{x}", share=0.1) for x in range(10)))
+FAILED_PUT = Answer(reason=2270)
+OF_TWO_FIFTHS = {
+    "share(ORDERS from APP1 to QM1) <= 0.4": True,
+    "share(ORDERS from APP1 to QM1) <= 40%": True,
+    "share(ORDERS from APP1 to QM1) >= 2/5": True,
+    "share(ORDERS from APP1 to QM1) = .4": True,
+    "share(ORDERS from APP1 to QM1) < 40%": False,
+    "share(ORDERS from APP1 to QM1) > 0.4": False,
+    "share(ORDERS from APP1 to QM1) != 0.4": False,
+    "share(ORDERS from APP1 to QM1) <= 39.999%": False,
+    "share(ORDERS from APP1 to QM1) < 40.001%": True,
+    "share(ORDERS from APP1 to QM1) > 39.999%": True,
+    "share(ORDERS from APP1 to QM1) >= 40.001%": False,
+    "share(ORDERS from APP1 to QM1) != 0.4001": True,
+    "share(ORDERS from APP1 to QM1 over TO.QM1) = 30%": True,
+    "share(ORDERS from APP1 over TO.QM1) = 30%": True,
+    "share(ORDERS from APP1 to QM3) = 0%": True,
+    "not share(ORDERS from APP1 to QM1) <= 0.4": False,
+    "not share(ORDERS from APP1 to QM1) < 0.4": True,
+    "not share(ORDERS from APP1 to QM1) >= 0.4": False,
+    "not share(ORDERS from APP1 to QM1) > 0.4": True,
+    "not share(ORDERS from APP1 to QM1) = 0.4": False,
+    "not share(ORDERS from APP1 to QM1) != 0.4": True,
+    "destinations(ORDERS from APP1) = 2": True,
+    "destinations(ORDERS from APP1) > 2": False,
+    "destinations(ORDERS from APP1) < 3": True,
+    "reason(ORDERS from APP1) = 0": True,
+    "reason(ORDERS from APP1) != MQRC_NONE": False,
+    "not reason(ORDERS from APP1) = 2085": True,
+    "hops(ORDERS from APP1) <= 2": True,
+    "hops(ORDERS from APP1) <= 1": False,
+    "reachable(ORDERS from APP1)": True,
+    "not reachable(ORDERS from APP1)": False,
+    "crosses cluster PUBLIC (ORDERS from APP1)": True,
+    "never crosses cluster PUBLIC (ORDERS from APP1)": False,
+    "not never crosses cluster PUBLIC (ORDERS from APP1)": True,
+    "goes to queue manager GATE (ORDERS from APP1)": True,
+    "never goes to queue manager GATE (ORDERS from APP1)": False,
+    "never goes to queue manager QM3 (ORDERS from APP1)": True,
+    "goes to queue manager QM3 (ORDERS from APP1)": False,
+}
+OF_HALF_LOST = {
+    "reachable(ORDERS from APP1)": False,
+    "not reachable(ORDERS from APP1)": False,
+    "hops(ORDERS from APP1) <= 9": False,
+    "hops(ORDERS from APP1) > 9": False,
+}
+OF_FAILED_PUT = {
+    "share(ORDERS from APP1 to QM1) <= 0.4": False,
+    "not share(ORDERS from APP1 to QM1) > 0.4": False,
+    "share(ORDERS from APP1 to QM1) = 0": False,
+    "destinations(ORDERS from APP1) >= 1": False,
+    "destinations(ORDERS from APP1) = 0": True,
+    "hops(ORDERS from APP1) <= 1": False,
+    "reachable(ORDERS from APP1)": False,
+    "not reachable(ORDERS from APP1)": True,
+    "never crosses cluster K (ORDERS from APP1)": True,
+    "never goes to queue manager QM1 (ORDERS from APP1)": True,
+    "goes to queue manager QM1 (ORDERS from APP1)": False,
+    "reason(ORDERS from APP1) = 2270": True,
+    "reason(ORDERS from APP1) = 2085": False,
+}
+FIXED = [
+    (fact, answer, holds)
+    for answer, facts in (
+        (TWO_FIFTHS, OF_TWO_FIFTHS),
+        (HALF_LOST, OF_HALF_LOST),
+        (FAILED_PUT, OF_FAILED_PUT),
+    )
+    for fact, holds in facts.items()
+]
+
+
+@pytest.mark.parametrize(("fact", "answer", "holds"), FIXED)
+def test_a_fact_holds_or_not(fact, answer, holds):
+    result = only(fact, HandMade(answer))
+    assert result.verdict == (Verdict.PASSED if holds else Verdict.FAILED)
+    assert bool(result.failing) != holds
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "said"),
+    [
+        (
+            "share(ORDERS from APP1 to QM1) < 40%",
+            TWO_FIFTHS,
+            "the share is 40% (QM2 60%, QM1 40%)",
+        ),
+        (
+            "share(ORDERS from APP1 over TO.QM1) < 20%",
+            TWO_FIFTHS,
+            "the share is 30% (TO.QM2 60%, TO.QM1 30%, TO.QM1.B 10%)",
+        ),
+        (
+            "destinations(ORDERS from APP1) < 8",
+            MANY.model_copy(update={"routes": MANY.routes[:8]}),
+            "8 destinations: Q0, Q1, Q2, Q3, Q4, Q5, Q6, Q7",
+        ),
+        (
+            "not reachable(ORDERS from APP1)",
+            Answer(way=Way(ends=(End(qmgr="QM1", share=1),), loop=("GATE", "GUEST"))),
+            "100% of the messages come to a queue",
+        ),
+        (
+            "destinations(ORDERS from APP1) < 10",
+            MANY,
+            "10 destinations: Q0, Q1, Q2, Q3, Q4, Q5, Q6, Q7 and 2 more",
+        ),
+        ("destinations(ORDERS from APP1) >= 3", TWO_FIFTHS, "2 destinations: QM1, QM2"),
+        ("hops(ORDERS from APP1) <= 1", TWO_FIFTHS, "2 hops"),
+        ("hops(ORDERS from APP1) <= 1", HALF_LOST, "messages go round: GATE > GUEST > GATE"),
+        (
+            "never crosses cluster PUBLIC (ORDERS from APP1)",
+            TWO_FIFTHS,
+            "messages cross K, PUBLIC",
+        ),
+        (
+            "goes to queue manager QM3 (ORDERS from APP1)",
+            TWO_FIFTHS,
+            "messages come to GATE, QM1, QM2",
+        ),
+        (
+            "reachable(ORDERS from APP1)",
+            HALF_LOST,
+            (
+                "50% of the messages come to a queue; 30% end on QM2: 2085 "
+                "MQRC_UNKNOWN_OBJECT_NAME; 20% go round for ever: GATE > GUEST > GATE"
+            ),
+        ),
+        (
+            "share(ORDERS from APP1 to QM1) = 0",
+            FAILED_PUT,
+            "the put ends with 2270 MQRC_NO_DESTINATIONS_AVAILABLE",
+        ),
+        ("reason(ORDERS from APP1) = 2085", TWO_FIFTHS, "the put ends with 0 MQRC_NONE"),
+    ],
+)
+def test_what_was_found_is_told(fact, answer, said):
+    assert only(fact, HandMade(answer)).said == said

@@ -1,0 +1,126 @@
+"""The report of a small routed lake: its figures are counts worked out in plain Python."""
+
+import json
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from lakes import lake_with
+from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
+from waiting_worlds import routed_lake
+
+from clwl_spark.commands.report import run
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.report import ReportWords
+from clwl_spark.errors import InputError, MissingLakeError
+from clwl_spark.report.reading import read_report
+from clwl_spark.report.surprises import Kind, surprises
+from clwl_spark.storage import Lake
+
+CLUSTER = [
+    qmgr("GATE"), qmgr("QM1"), qmgr("QM2"),
+    rcvr("GATE"), rcvr("QM1"), rcvr("QM2"),
+    rcvr("QM1", channel="SLOW.QM1"),
+    sender("GATE", "QM1", "RETRYING", channel="SLOW.QM1"),
+    queue("GATE", "HERE"),
+]  # fmt: skip
+HALVES = [queue("QM1", "Q", "K"), queue("QM2", "Q", "K")]
+LEFT = [queue("QM1", "Q", "K")]
+
+
+@pytest.fixture(scope="module")
+def routed(spark, tmp_path_factory):
+    """GATE puts to Q on two queue managers; an hour later on one of them. Some fail."""
+    rows = tables(
+        snapshot("S1"), snapshot("S2", hours=1),
+        *at("S1", *CLUSTER, *HALVES), *at("S2", *CLUSTER, *LEFT),
+    )  # fmt: skip
+    later = NOON + timedelta(hours=1)
+    puts = [message("GATE", "Q", n) for n in range(1, 41)]
+    puts += [message("GATE", "Q", n, put_time=later + timedelta(seconds=n)) for n in range(41, 61)]
+    puts += [message("GATE", "HERE", n, put_time=later) for n in range(61, 66)]
+    puts += [message("GATE", "NOWHERE", n, put_time=later) for n in range(66, 73)]
+    puts += [message("GATE", "Q", 73, put_time=NOON - timedelta(hours=1))]
+    lake = routed_lake(spark, tmp_path_factory.mktemp("report"), rows, puts)
+    found = [row.asDict() for row in lake.read("outcomes").collect()]
+    return lake, found
+
+
+def test_figures_are_counts_of_the_outcomes(routed):
+    lake, outcomes = routed
+    data = read_report(lake)
+    head = data.head
+    assert (head.outcomes, head.failed, head.rejected) == (72, 7, 1)
+    assert head.messages == 73
+    assert head.first == NOON + timedelta(seconds=1)
+    assert head.last == NOON + timedelta(hours=1, seconds=60)
+    assert [(x.snapshot_id, x.outcomes) for x in head.snapshots] == [("S1", 40), ("S2", 32)]
+
+    good = [x for x in outcomes if x["reason"] == 0]
+    ways = Counter((x["object_name"], x["dest_qmgr"], x["channel"]) for x in good)
+    assert {
+        (one.object_name, x.dest_qmgr, x.channel): x.messages
+        for one in data.shares
+        for x in one.shares
+    } == ways
+    assert (data.pairs, data.paired) == (2, 65)
+
+    links = Counter((x["dest_qmgr"], x["channel"]) for x in good if not x["is_local"])
+    carried = {(x.dest_qmgr, x.channel): x.messages for x in data.cluster.edges if x.messages}
+    assert carried == links
+    slow = next(x for x in data.cluster.edges if x.channel == "SLOW.QM1")
+    assert (slow.status, slow.messages) == ("RETRYING", 0)
+    nodes = {x.qmgr: (x.sent, x.received, x.kept) for x in data.cluster.nodes}
+    assert nodes == {"GATE": (60, 0, 5), "QM1": (0, 40, 0), "QM2": (0, 20, 0)}
+
+    by_dest = Counter()
+    for (_, dest), count in data.timeline.counts.items():
+        by_dest[dest] += count
+    assert by_dest == Counter(x["dest_qmgr"] for x in good)
+
+
+def test_the_funnel_weighs_candidates_by_messages(routed):
+    lake, _ = routed
+    weight = Counter(x["plan_id"] for x in routed[1])
+    left = Counter()
+    for row in lake.read("route_candidates").collect():
+        left[row["eliminated_by"]] += weight[row["plan_id"]]
+    funnel = read_report(lake).funnel
+    assert funnel.candidates == left.total() > 0
+    del left[None]
+    assert funnel.eliminated == left
+    assert funnel.messages == 60
+
+
+def test_surprises_of_a_lake(routed):
+    expected = [("GATE", "Q", "QM1", "TO.QM1", 0.5), ("GATE", "Q", "QM2", "TO.QM2", 0.5)]
+    found = {x.kind: x for x in surprises(read_report(routed[0], expected))}
+    assert found[Kind.HELD].messages == 60
+    assert "SLOW.QM1 is RETRYING" in found[Kind.HELD].sentence
+    assert "All 7 messages put on GATE to NOWHERE ended with 2085" in found[Kind.FAILS].sentence
+    assert "TO.QM1 got 100.0%, before 50.0%" in found[Kind.MOVED].sentence
+    assert found[Kind.MOVED].messages == 10
+    assert found[Kind.DEVIATES].messages == 10
+    assert "QM1 over TO.QM1 got 66.7%" in found[Kind.DEVIATES].sentence
+    assert "no valid snapshot" in found[Kind.REJECTED].sentence
+    assert Kind.IDLE not in found
+    assert Kind.LATE not in found
+
+
+def test_the_command_writes_the_page_and_says_where(routed, tmp_path, capsys):
+    folder = tmp_path / "out"
+    assert run(Common(lake=routed[0].root, as_json=True, quiet=True), ReportWords(folder)) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["report"] == str(folder / "report.html")
+    assert document["outcomes"] == 72
+    assert document["surprises"][0]["messages"] == 60
+    assert document["seconds"] > 0
+    assert "MQRC_UNKNOWN_OBJECT_NAME" in (folder / "report.html").read_text()
+
+
+def test_a_lake_without_outcomes_says_what_to_run(spark, tmp_path):
+    lake = lake_with(spark, tmp_path, ["messages", "outcomes"])
+    with pytest.raises(InputError, match=r"nothing was routed yet .*clwl route"):
+        read_report(lake)
+    with pytest.raises(MissingLakeError):
+        read_report(Lake(spark, str(tmp_path / "none")))
