@@ -254,7 +254,7 @@ class Lake:
         java: Any = self.spark._jvm  # noqa: SLF001  (Spark has no other way to its files)
         conf = self.spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001
         path = java.org.apache.hadoop.fs.Path(folder)
-        path.getFileSystem(conf).delete(path, True)  # noqa: FBT003  (with all in it)
+        path.getFileSystem(conf).delete(path, True)
 
     def _load(self, table: str) -> DataFrame | None:
         reader = self.spark.read

@@ -6,9 +6,12 @@ The outcomes are read twice; all else is made of their sums, and only small resu
 from collections.abc import Sequence
 from typing import Final
 
+from pyspark.sql import DataFrame
+
 from clwl_spark.report import ladder as steps
 from clwl_spark.report.aggregate import Aggregate, aggregated
 from clwl_spark.report.data import Change, ClusterMap, Head, ReportData
+from clwl_spark.report.expecting import expected_ways
 from clwl_spark.report.traffic import (
     busiest_nodes,
     failures,
@@ -16,20 +19,27 @@ from clwl_spark.report.traffic import (
     snapshots_used,
     timeline,
 )
-from clwl_spark.report.ways import ExpectedShare, busiest_objects, deviations, moves, shares
+from clwl_spark.report.ways import (
+    ExpectedShare,
+    busiest_objects,
+    deviations,
+    moves,
+    shares,
+    told_ways,
+)
 from clwl_spark.storage import Lake
 
 MAP_NODES: Final = 40
 
 
 def read_report(
-    lake: Lake, expected: Sequence[ExpectedShare] = (), changes: Sequence[Change] = ()
+    lake: Lake, expected: Sequence[ExpectedShare] | None = None, changes: Sequence[Change] = ()
 ) -> ReportData:
     """Sum up what was routed.
 
     Args:
         lake: with outcomes; its session is used as it is.
-        expected: shares to compare the actual ones with; none = shares stand alone.
+        expected: shares to compare the actual ones with; None = those of the plans.
         changes: differences of a what-if, in the order in which they are to be shown.
 
     Raises:
@@ -37,13 +47,17 @@ def read_report(
         NothingRoutedError: there are no outcomes yet.
     """
     with aggregated(lake) as aggregate:
-        return _summed_up(lake, aggregate, expected, tuple(changes))
+        if expected is None:
+            awaited = expected_ways(lake, aggregate)
+        else:
+            awaited = told_ways(lake.spark, expected)
+        return _summed_up(lake, aggregate, awaited, tuple(changes))
 
 
 def _summed_up(
     lake: Lake,
     aggregate: Aggregate,
-    expected: Sequence[ExpectedShare],
+    expected: DataFrame,
     changes: tuple[Change, ...],
 ) -> ReportData:
     outcomes, failed = outcome_counts(aggregate)
@@ -71,7 +85,7 @@ def _summed_up(
             ),
             ClusterMap(nodes, edges, nodes_in_all, edges_in_all),
             *pairs,
-            deviations=deviations(found) if expected else (),
+            deviations=deviations(found),
             moves=moves(aggregate, used),
             idle=steps.idle_channels(plans),
             held=steps.held_channels(plans),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
@@ -45,8 +45,12 @@ _BEFORE: Final = "before"
 _AFTER: Final = "after"
 
 
-def shares(aggregate: Aggregate, expected: Sequence[ExpectedShare]) -> DataFrame:
+def shares(aggregate: Aggregate, expected: DataFrame) -> DataFrame:
     """How many messages went each way, and which share was expected to.
+
+    Args:
+        aggregate: the outcomes' sums.
+        expected: as `expecting.expected_ways` gives it.
 
     Grain: one row per sender, object, destination and channel: (qmgr, object_name, dest_qmgr,
     channel, outcomes, expected, total); total is the outcomes of sender and object. A way that is
@@ -54,9 +58,9 @@ def shares(aggregate: Aggregate, expected: Sequence[ExpectedShare]) -> DataFrame
     """
     arrived = aggregate.rows.where((F.col(c.REASON) == 0) & F.col(c.DEST_QMGR).isNotNull())
     taken = arrived.select(*_WAY, c.OBJECT_TYPE, COUNT, F.lit(None).cast("double").alias(_EXPECTED))
-    both = taken
-    if expected:
-        both = taken.unionByName(_expected_rows(aggregate.rows, expected))
+    unsaid = F.lit(None).cast("string").alias(c.OBJECT_TYPE)
+    awaited = expected.select(*_WAY, unsaid, F.lit(0).cast("bigint").alias(COUNT), _EXPECTED)
+    both = taken.unionByName(awaited)
     pair = Window.partitionBy(*_PAIR)
     known = F.count(_EXPECTED).over(pair) > 0
     return (
@@ -189,17 +193,18 @@ def _object_shares(
     return ObjectShares(*pair, total, told, total - sum(x.messages for x in told), ways)
 
 
-def _expected_rows(like: DataFrame, expected: Sequence[ExpectedShare]) -> DataFrame:
-    """Expected shares as rows without messages; a channel to oneself is none."""
+def told_ways(spark: SparkSession, expected: Sequence[ExpectedShare]) -> DataFrame:
+    """Expected shares that are told, as `expecting.expected_ways` gives them.
+
+    A channel to oneself is none.
+    """
     names = [StructField(x, StringType()) for x in _WAY]
     schema = StructType([*names, StructField(_EXPECTED, DoubleType())])
     rows = [
         (qmgr, name, dest, None if dest == qmgr else channel, float(share))
         for qmgr, name, dest, channel, share in expected
     ]
-    frame = like.sparkSession.createDataFrame(rows, schema)
-    unsaid = F.lit(None).cast("string").alias(c.OBJECT_TYPE)
-    return frame.select(*_WAY, unsaid, F.lit(0).cast("bigint").alias(COUNT), _EXPECTED)
+    return spark.createDataFrame(rows, schema)
 
 
 def _farthest(before: str, after: str, by: Column) -> Column:
