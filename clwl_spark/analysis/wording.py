@@ -28,6 +28,26 @@ RULE_NAMES: Final[dict[int, str]] = {
     **{number: f"rule {number}" for number in range(3, 15)},
     0: "same route",
 }
+RULE_TITLES: Final[dict[int, str]] = {
+    1: "clusters that both ends share",
+    2: "channels of the instance's cluster",
+    100: "cluster workload exit",
+    3: "CLWLRANK of the channel or alias",
+    4: "CLWLRANK of the queue",
+    5: "PUT enabled",
+    6: "CLWLUSEQ: the local queue first",
+    7: "queue managers that are not suspended",
+    8: "channel status: INACTIVE or RUNNING",
+    9: "channel status: starting",
+    10: "channel status: RETRYING",
+    11: "channel status: stopped",
+    12: "NETPRTY",
+    13: "CLWLPRTY of the channel or alias",
+    14: "CLWLPRTY of the queue",
+    0: "one row per route",
+}
+"""What a rule looks at, in a few words."""
+
 _INSTANCES: Final = {
     PlanKind.QUEUE.value: "queue",
     PlanKind.QMGR.value: "queue manager alias",

@@ -1,4 +1,4 @@
-"""`clwl shares` and `clwl what-if`: expected load, and what a change would move."""
+"""`clwl shares`, `clwl what-if`, `clwl insights`: expected load, changes, the whole topology."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -83,6 +83,23 @@ class WhatIfWords:
     ] = None
 
 
+@dataclass(frozen=True, slots=True)
+class InsightsWords:
+    """Options of `clwl insights`."""
+
+    snapshot: Annotated[
+        str | None,
+        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
+    ] = None
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", help="Lines of each part that are shown.")
+    ] = 15
+    exit: Annotated[
+        str | None,
+        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
+    ] = None
+
+
 def shares(common: Common, options: SharesWords) -> int:
     """Show the exact long-run share of every route, channel and queue manager.
 
@@ -125,4 +142,22 @@ def what_if(common: Common, options: WhatIfWords) -> int:
     return run(common, options)
 
 
-COMMANDS = (shares, what_if)
+def insights(common: Common, options: InsightsWords) -> int:
+    """Show what decides the traffic of a whole topology, and what deceives.
+
+    Which rule decides how much; attributes that are set and decide nothing; queues whose several
+    hosts are no availability (rank, binding, disabled puts); own views that differ from what
+    owners define; where a queue manager of MQ 7 and one of MQ 9 would send differently.
+
+    [bold]Examples[/bold]
+
+    clwl insights --lake build/lake
+
+    clwl insights --lake build/lake --snapshot tuesday --json
+    """
+    from clwl_spark.commands.insights import run
+
+    return run(common, options)
+
+
+COMMANDS = (shares, what_if, insights)
