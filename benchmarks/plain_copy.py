@@ -1,18 +1,25 @@
 """What routing is compared with: messages read, and written with the outcomes' columns.
 
 Columns that a message has are its own; the rest are literals. Nothing is decided, joined or sorted.
+The session is this package's, with its settings and its archive of Java classes; with --plain it is
+as Spark and Delta come.
 """
 
 import argparse
 import json
+import os
+import sys
 import time
 
-from pyspark.sql import Column
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark import schemas
-from clwl_spark.session import local_session
+from clwl_spark.runtime import cache_folder
+from clwl_spark.runtime.jars import delta_jars
+from clwl_spark.runtime.java import java_home
+from clwl_spark.session import SHARED_SETTINGS, local_session
 from clwl_spark.storage import Lake
 
 LITERALS = {
@@ -40,12 +47,26 @@ def outcome_columns() -> list[Column]:
     ]
 
 
+def plain_session() -> SparkSession:
+    """A session with Delta, and else as Spark comes."""
+    cache = cache_folder(os.environ)
+    java = java_home(cache, os.environ)
+    os.environ["JAVA_HOME"] = str(java)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    jars = ",".join(map(str, delta_jars(cache, java, os.environ)))
+    builder = SparkSession.builder.master("local[*]").config("spark.jars", jars)
+    for name in ("spark.sql.extensions", "spark.sql.catalog.spark_catalog"):
+        builder = builder.config(name, SHARED_SETTINGS[name])
+    return builder.config("spark.driver.memory", "6g").getOrCreate()
+
+
 def main() -> None:
     """Copy, and print the seconds that it took."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lake", required=True)
+    parser.add_argument("--plain", action="store_true", help="a session as Spark comes")
     options = parser.parse_args()
-    spark = local_session(app_name="plain copy")
+    spark = plain_session() if options.plain else local_session(app_name="plain copy")
     start = time.perf_counter()
     lake = Lake(spark, options.lake)
     copied = lake.read(schemas.MESSAGES.name).select(*outcome_columns())

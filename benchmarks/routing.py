@@ -64,10 +64,10 @@ def route(pristine: Path, work: Path) -> Run:
     return run
 
 
-def plain_copy(pristine: Path, work: Path) -> Run:
+def plain_copy(pristine: Path, work: Path, *words: str) -> Run:
     """Copy the messages of a fresh copy of the lake."""
     lake = fresh_lake(pristine, work / "copied")
-    run = timed_process([str(HERE / "plain_copy.py"), "--lake", str(lake)])
+    run = timed_process([str(HERE / "plain_copy.py"), "--lake", str(lake), *words])
     shutil.rmtree(lake)
     return run
 

@@ -36,9 +36,10 @@ def measure_routing(options: argparse.Namespace, work: Path) -> tuple[list[Figur
         sizes["large"] = (options.messages * LARGE, 0.0)
     for name, (messages, hot) in sizes.items():
         routing.make_lake(work / name, messages, hot, options.non_default)
-    runs: dict[str, list[routing.Run]] = {name: [] for name in ("copy", *sizes)}
+    runs: dict[str, list[routing.Run]] = {name: [] for name in ("copy", "plain copy", *sizes)}
     for _ in range(options.rounds):
         runs["copy"].append(routing.plain_copy(work / "route", work))
+        runs["plain copy"].append(routing.plain_copy(work / "route", work, "--plain"))
         for name in sizes:
             runs[name].append(routing.route(work / name, work))
     raw = {
@@ -55,6 +56,7 @@ def _routing_figures(runs: dict[str, list[routing.Run]], messages: int) -> list[
     figures: list[Figure] = [
         ("route / copy, whole process", whole["route"] / whole["copy"], "x"),
         ("route / copy, without start-up", work["route"] / work["copy"], "x"),
+        ("route / copy in a session as Spark comes", whole["route"] / whole["plain copy"], "x"),
         ("messages routed a second", messages / whole["route"], "1/s"),
     ]
     for name in ("hot", "large"):

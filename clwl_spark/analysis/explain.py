@@ -10,7 +10,7 @@ from typing import Any, Final
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.analysis.planned import planned
+from clwl_spark.analysis.planned import Planned, Request, planned
 from clwl_spark.analysis.wording import reasons_why
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.plan.planning import Ladder
@@ -85,17 +85,58 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heads:
-    """The lake's snapshots in order of validity, and the one that is asked for."""
+class Heads:
+    """A lake's snapshots.
 
+    Attributes:
+        root: where the lake is.
+        ordered: (snapshot_id, status) in order of validity.
+    """
+
+    root: str
     ordered: Sequence[tuple[str, str]]
-    chosen: str
 
-    def valid_up_to_chosen(self) -> list[str]:
-        """Valid snapshots up to the chosen one, in order."""
+    def chosen(self, wanted: str | None) -> str:
+        """The wanted snapshot, or the last valid one.
+
+        Raises:
+            MissingSnapshotError: no such snapshot, or no valid one.
+        """
         names = [name for name, _ in self.ordered]
-        upto = self.ordered[: names.index(self.chosen) + 1]
+        if wanted is not None:
+            if wanted not in names:
+                shown = ", ".join(names[-_SHOWN_SNAPSHOTS:]) or "none"
+                raise MissingSnapshotError(
+                    f"no snapshot '{wanted}' in {self.root}: "
+                    f"name one of its own (the last: {shown})"
+                )
+            return wanted
+        valid = [name for name, status in self.ordered if status == SnapshotStatus.VALID]
+        if not valid:
+            raise MissingSnapshotError(
+                f"no valid snapshot in {self.root}: make one with `clwl ingest`, see with "
+                "`clwl validate` what the gates refused, or name a snapshot"
+            )
+        return valid[-1]
+
+    def valid_up_to(self, snapshot_id: str) -> list[str]:
+        """Valid snapshots up to one of them all, in order."""
+        names = [name for name, _ in self.ordered]
+        upto = self.ordered[: names.index(snapshot_id) + 1]
         return [name for name, status in upto if status == SnapshotStatus.VALID]
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """What an explanation tells of the queue manager that puts, beyond the plan.
+
+    Attributes:
+        reset_epoch: resets of its history that routing knows of, up to the snapshot.
+        is_defined: the snapshot has rows of its own definitions.
+    """
+
+    reset_epoch: int
+    is_defined: bool
 
 
 def explain(lake: Lake, request: ExplainRequest) -> Explanation:
@@ -110,19 +151,27 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
         MissingLakeError: the lake has no snapshots at all.
         UsageError: an unknown word in the request.
     """
-    _check(request)
-    heads = _heads(lake, request.snapshot_id)
-    asked = (
-        heads.chosen,
-        request.qmgr,
-        str(request.object_type),
-        request.object_name,
-        request.object_qmgr,
-        str(request.via),
-    )
-    topology = read_topology(lake, [heads.chosen])
+    check_words(request)
+    heads = heads_of(lake)
+    snapshot_id = heads.chosen(request.snapshot_id)
+    asked = asked_of(request, snapshot_id)
+    topology = read_topology(lake, [snapshot_id])
     found = planned([asked], topology, Ladder(request.algorithm, request.exit_function))[asked]
-    plan = {**found.plan, c.RESET_EPOCH: _reset_epoch(lake, request.qmgr, heads)}
+    epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))
+    # Whether the sender is defined is told only of puts that fail.
+    is_defined = found.plan[c.REASON] == 0 or has_definitions(request.qmgr, topology)
+    return explained(request, found, Sender(epoch, is_defined))
+
+
+def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explanation:
+    """The explanation of a request that is planned.
+
+    Args:
+        request: the request.
+        found: what it comes to.
+        sender: of the request; `is_defined` counts only where the plan's reason is not 0.
+    """
+    plan = {**found.plan, c.RESET_EPOCH: sender.reset_epoch}
     whys = reasons_why(found.candidates, request.qmgr, request.via, request.algorithm)
     return Explanation(
         request=request,
@@ -132,57 +181,66 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
             for row, why in zip(found.candidates, whys, strict=True)
         ],
         routes=found.routes,
-        warnings=_warnings(request.qmgr, plan, topology),
+        warnings=_warnings(request.qmgr, plan, sender),
     )
 
 
-def _check(request: ExplainRequest) -> None:
-    """Refuse unknown words."""
+def check_words(request: ExplainRequest) -> None:
+    """Refuse unknown words.
+
+    Raises:
+        UsageError: one is unknown.
+    """
     for name, words in (("object_type", ObjectType), ("via", Via), ("bind", Bind)):
         known = [word.value for word in words]
         if getattr(request, name) not in known:
             raise UsageError(f"{name} '{getattr(request, name)}' is not one of {known}")
 
 
-def _heads(lake: Lake, wanted: str | None) -> _Heads:
-    """The lake's snapshots and the wanted one, or the last valid one."""
+def asked_of(request: ExplainRequest, snapshot_id: str) -> Request:
+    """The values of `planning.REQUEST` that stand for a request in a snapshot."""
+    return (
+        snapshot_id,
+        request.qmgr,
+        str(request.object_type),
+        request.object_name,
+        request.object_qmgr,
+        str(request.via),
+    )
+
+
+def heads_of(lake: Lake) -> Heads:
+    """The lake's snapshots.
+
+    Raises:
+        MissingLakeError: the lake has no snapshots at all.
+    """
     rows = lake.read_few(SNAPSHOTS.name, or_empty=False).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
-    ordered = [(row[0], row[1]) for row in rows.select(c.SNAPSHOT_ID, c.STATUS).collect()]
-    names = [name for name, _ in ordered]
-    if wanted is not None:
-        if wanted not in names:
-            shown = ", ".join(names[-_SHOWN_SNAPSHOTS:]) or "none"
-            raise MissingSnapshotError(
-                f"no snapshot '{wanted}' in {lake.root}: name one of its own (the last: {shown})"
-            )
-        return _Heads(ordered, wanted)
-    valid = [name for name, status in ordered if status == SnapshotStatus.VALID]
-    if not valid:
-        raise MissingSnapshotError(
-            f"no valid snapshot in {lake.root}: make one with `clwl ingest`, see with "
-            "`clwl validate` what the gates refused, or name a snapshot"
-        )
-    return _Heads(ordered, valid[-1])
+    found = rows.select(c.SNAPSHOT_ID, c.STATUS).collect()
+    return Heads(lake.root, [(row[0], row[1]) for row in found])
 
 
-def _reset_epoch(lake: Lake, qmgr: str, heads: _Heads) -> int:
-    """Resets of the queue manager's history that routing knows of, up to the snapshot."""
-    pairs = neighbours(heads.valid_up_to_chosen())
+def reset_epoch(lake: Lake, qmgr: str, snapshot_ids: Sequence[str]) -> int:
+    """Resets of the queue manager's history that routing knows of, within valid snapshots."""
+    pairs = neighbours(snapshot_ids)
     found = lake.read_few(SNAPSHOT_RESETS.name).where((F.col(c.QMGR) == qmgr) & F.col(c.IS_RESET))
     known = {(row[0], row[1]) for row in found.select(c.SNAPSHOT_ID, c.PREVIOUS_ID).collect()}
     return len(known.intersection(pairs))
 
 
-def _warnings(qmgr: str, plan: Row, topology: Topology) -> list[str]:
-    """What makes the answer less useful than it looks."""
-    if plan[c.REASON] == 0:
-        return []
+def has_definitions(qmgr: str, topology: Topology) -> bool:
+    """Whether the topology has rows of the queue manager's own."""
     owners = (topology.queue_managers, topology.cluster_channels, topology.queues)
     own = F.col(c.QMGR) == qmgr
     first, *others = (table.where(own).select(c.QMGR).limit(1) for table in owners)
     for other in others:
         first = first.union(other)
-    if not first.isEmpty():
+    return not first.isEmpty()
+
+
+def _warnings(qmgr: str, plan: Row, sender: Sender) -> list[str]:
+    """What makes the answer less useful than it looks."""
+    if plan[c.REASON] == 0 or sender.is_defined:
         return []
     words = (
         f"snapshot {plan[c.SNAPSHOT_ID]} has no definitions of queue manager {qmgr}, so it sees "

@@ -51,7 +51,7 @@ class Insights:
 
     Attributes:
         deciding: (rule, messages, requests); 0 = no rule, balancing or one destination alone.
-        idle: (attribute, set_on, rows_decided, messages_decided) of what is set and idle.
+        idle: (attribute, set_on, requests_decided, messages_decided) of what is set and idle.
         illusions: (qmgr, object_name, object_qmgr, hosts, destinations, why, messages).
         views: (observer, table, differs, unknown): rows seen otherwise, or that nobody defines.
         releases: (qmgr, object_name, object_qmgr, messages, moved): what MQ 7 would send otherwise.
@@ -82,7 +82,7 @@ def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights
     other = base_of(traffic, topology, replace(ladder, algorithm=older))
     return Insights(
         deciding=_deciding(base, judged),
-        idle=_idle(judged, topology),
+        idle=_idle(base, judged, topology),
         illusions=_illusions(base, judged),
         views=_views(topology),
         releases=_releases(base, other),
@@ -106,28 +106,49 @@ def _deciding(base: Base, judged: DataFrame) -> list[Row]:
     return _rows(rows.orderBy(F.desc(MESSAGES_OF), "rule"))
 
 
-def _idle(judged: DataFrame, topology: Topology) -> list[Row]:
-    """Attributes that are set on some object, and how much they decide."""
-    told = judged.groupBy(c.ELIMINATED_BY).agg(
-        F.count(F.lit(1)).alias("rows"), F.sum(MESSAGES_OF).alias(MESSAGES_OF)
-    )
-    by_rule = {row[0]: row for row in told.collect()}
+def _idle(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
+    """Attributes that are set on some object, and how much of the traffic they decide.
+
+    One decides a request of which a candidate has it set, if its rule took a candidate away; a
+    CLWLUSEQ, which may keep the rule from acting, if the candidate is local.
+    """
     found = []
     for name, table, column, rules in _ATTRIBUTES:
         default = F.lit(DEFAULTS[table][column])
         rows = getattr(topology, table).where(F.col(c.OBSERVER) == EVERYBODY)
-        set_on = rows.where(F.col(column) != default).count()
-        decided = [by_rule[x] for x in rules if x in by_rule]
-        if set_on:
-            found.append(
-                {
-                    "attribute": name,
-                    "set_on": set_on,
-                    "rows_decided": sum(x["rows"] for x in decided),
-                    "messages_decided": float(sum(x[MESSAGES_OF] for x in decided)),
-                }
-            )
+        having = rows.where(F.col(column) != default)
+        set_on = having.count()
+        if not set_on:
+            continue
+        acts = F.col(c.ELIMINATED_BY).isin(*rules)
+        touched = _of_objects(judged, having, table)
+        if column == c.CLWLUSEQ:
+            decided = touched.where(c.IS_LOCAL)
+        else:
+            decided = touched.join(judged.where(acts).select(c.PLAN_ID), c.PLAN_ID, "left_semi")
+        plans = base.plans.join(decided.select(c.PLAN_ID).distinct(), c.PLAN_ID)
+        count, messages = plans.agg(F.count(F.lit(1)), F.sum(MESSAGES_OF)).collect()[0]
+        found.append(
+            {
+                "attribute": name,
+                "set_on": set_on,
+                "requests_decided": count,
+                "messages_decided": float(messages or 0.0),
+            }
+        )
     return sorted(found, key=lambda row: (row["messages_decided"], row["attribute"]))
+
+
+def _of_objects(judged: DataFrame, having: DataFrame, table: str) -> DataFrame:
+    """The candidates that are, or go over, one of the objects; an alias's by its queue manager."""
+    of_qmgr = F.col(c.DEST_QMGR) == F.col("owner")
+    if table == "cluster_channels":
+        named = having.select(F.col(c.QMGR).alias("owner"), F.col(c.CHANNEL).alias("object"))
+        same = of_qmgr & (F.col(c.CHANNEL) == F.col("object"))
+    else:
+        named = having.select(F.col(c.QMGR).alias("owner"), F.col(c.QUEUE).alias("object"))
+        same = of_qmgr & (F.col(c.IS_ALIAS) | (F.col(c.DEST_OBJECT) == F.col("object")))
+    return judged.join(F.broadcast(named.distinct()), same, "left_semi")
 
 
 def _illusions(base: Base, judged: DataFrame) -> list[Row]:

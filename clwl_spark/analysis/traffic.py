@@ -55,7 +55,7 @@ def traffic_of_lake(lake: Lake, snapshot_id: str) -> DataFrame:
 def traffic_from(spark: SparkSession, snapshot_id: str, puts: Iterable[Puts]) -> DataFrame:
     """The same of puts that are told; equal requests are summed."""
     rows = [
-        (snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via, x.messages)
+        (snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via, float(x.messages))
         for x in puts
     ]
     schema = ", ".join(f"{name} string" for name in REQUEST) + f", {MESSAGES_OF} double"

@@ -16,6 +16,7 @@ from clwl_spark.analysis.explain import ExplainRequest, explain
 from clwl_spark.analysis.rendering import render
 from clwl_spark.commands.ingest import ingest_table, tell_rejects
 from clwl_spark.commands.night import NIGHT, SCRIPT, change_for_tonight
+from clwl_spark.commands.report import write_report
 from clwl_spark.commands.route import route_options, summary_table
 from clwl_spark.commands.samples import sample_messages, samples_folder
 from clwl_spark.commands.words.options import Common
@@ -72,6 +73,9 @@ def _shown(work: Work) -> dict[str, Any]:
         tell("gates", 0, 1)
         night = change_for_tonight(lake, samples / "change" / SCRIPT, SNAPSHOT)
         tell("gates", 1, 1)
+        tell("report", 0, 1)
+        report = _report(work)
+        tell("report", 1, 1)
     request = ExplainRequest(qmgr=PUTTER, object_name=QUEUE)
     explanation = explain(lake, request)
     tell_rejects(ingested)
@@ -81,13 +85,17 @@ def _shown(work: Work) -> dict[str, Any]:
     else:
         screen.show("Nothing new to route: an earlier demo did it. For all of it again: --lake NEW")
     screen.show(f"Where does a message go that {PUTTER} puts to {QUEUE}, and why?")
-    screen.show(render(explanation), "", *night.shown(), "", _tables(lake), _next(work))
+    screen.show(render(explanation), "", *night.shown(), "", _tables(lake))
+    if report is not None:
+        screen.show("", f"Report, a page for a browser: {report}")
+    screen.show(_next(work))
     return {
         "lake": lake.root,
         "ingest": ingested,
         "route": summary.to_json(),
         "explain": explanation.to_json(),
         "night": night.to_json(),
+        "report": None if report is None else str(report),
     }
 
 
@@ -104,6 +112,14 @@ def _put(lake: Lake, path: Path) -> None:
     rows = sample_messages(path)
     frame = lake.spark.createDataFrame(rows, schemas.MESSAGES.schema)
     lake.append(schemas.MESSAGES.name, frame, _ONCE)
+
+
+def _report(work: Work) -> Path | None:
+    """The report's page, in a folder beside the lake; None where the lake is no folder here."""
+    if work.lake.in_catalog or not Path(work.lake.root).is_dir():
+        return None
+    file, _, _ = write_report(work.lake, Path(f"{work.lake.root}-report"))
+    return file
 
 
 def _tables(lake: Lake) -> Table:

@@ -10,10 +10,12 @@ from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.report import ReportWords
 from clwl_spark.commands.work import ROUTED, at_work, fitting
 from clwl_spark.errors import UsageError
+from clwl_spark.report.data import ReportData
 from clwl_spark.report.page import page, sentence
 from clwl_spark.report.reading import read_report
-from clwl_spark.report.surprises import surprises
+from clwl_spark.report.surprises import Surprise, surprises
 from clwl_spark.schemas import OUTCOMES
+from clwl_spark.storage import Lake
 
 FILE_NAME: Final = "report.html"
 _SHOWN: Final = 5
@@ -22,12 +24,10 @@ _SHOWN: Final = 5
 def run(common: Common, options: ReportWords) -> int:
     """Write the report, say where it is, and return the exit code."""
     started = time.monotonic()
-    file = _place(options.out)
+    _make(options.out)
     small = fitting(common, ROUTED)
     with at_work("report", common, needs=OUTCOMES.name, spark=small) as work:
-        data = read_report(work.lake)
-        found = surprises(data)
-        file.write_text(page(data), encoding="utf-8")
+        file, data, found = write_report(work.lake, options.out)
         work.screen.document(
             {
                 "report": str(file),
@@ -41,14 +41,27 @@ def run(common: Common, options: ReportWords) -> int:
     return 0
 
 
-def _place(out: Path) -> Path:
-    """The page's file, in a folder that is there.
+def write_report(lake: Lake, out: Path) -> tuple[Path, ReportData, list[Surprise]]:
+    """Write the page into a folder; the file, what is on it, and the surprises.
 
     Raises:
+        MissingLakeError, NothingRoutedError: as `report.reading.read_report`.
         UsageError: the folder cannot be made.
+    """
+    _make(out)
+    data = read_report(lake)
+    file = out / FILE_NAME
+    file.write_text(page(data), encoding="utf-8")
+    return file, data, surprises(data)
+
+
+def _make(out: Path) -> None:
+    """Make the page's folder, unless it is there.
+
+    Raises:
+        UsageError: it cannot be made.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--out {out}: {error.strerror}; give a folder to write to") from error
-    return out / FILE_NAME

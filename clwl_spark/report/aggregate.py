@@ -74,14 +74,17 @@ class Aggregate:
     """The outcomes, summed up.
 
     Attributes:
-        rows: one row per plan, request, way, reason and bucket of time: (`_KEY`, bucket start in
-            microseconds since 1970, outcomes, late); cached.
+        rows: one row per plan, request, way and reason: (`_KEY`, outcomes, late, and the bucket
+            of the first); worked out.
+        over_time: the same for each bucket of time; `bucket` is its start in microseconds since
+            1970; cached.
         first: least put_time, UTC; None = no outcome has one.
         last: greatest put_time.
         width: length of a bucket, microseconds.
     """
 
     rows: DataFrame
+    over_time: DataFrame
     first: datetime | None
     last: datetime | None
     width: int
@@ -100,19 +103,20 @@ def aggregated(lake: Lake) -> Iterator[Aggregate]:
     if not count:
         raise NothingRoutedError(lake.root)
     width = bucket_width(first or 0, last or 0)
-    rows = (
+    over_time = (
         outcomes.fillna(_NULLS)
         .groupBy(*_KEY, _bucket(width).alias(BUCKET))
         .agg(
             F.count(F.lit(1)).alias(COUNT),
             F.count_if(F.col(c.OUT_OF_ORDER)).alias(OUT_OF_ORDER),
         )
-    )
-    rows = rows.persist()
+    ).persist()
     try:
-        yield Aggregate(rows, moment_of(first), moment_of(last), width)
+        sums = [F.sum(x).alias(x) for x in (COUNT, OUT_OF_ORDER)]
+        rows = over_time.groupBy(*_KEY).agg(*sums, F.min(BUCKET).alias(BUCKET)).localCheckpoint()
+        yield Aggregate(rows, over_time, moment_of(first), moment_of(last), width)
     finally:
-        rows.unpersist()
+        over_time.unpersist()
 
 
 def bucket_width(first: int, last: int) -> int:

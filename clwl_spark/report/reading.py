@@ -27,6 +27,7 @@ from clwl_spark.report.ways import (
     shares,
     told_ways,
 )
+from clwl_spark.session import interpreting
 from clwl_spark.storage import Lake
 
 MAP_NODES: Final = 40
@@ -46,7 +47,7 @@ def read_report(
         MissingLakeError: there are neither outcomes nor messages.
         NothingRoutedError: there are no outcomes yet.
     """
-    with aggregated(lake) as aggregate:
+    with aggregated(lake) as aggregate, interpreting(lake.spark):
         if expected is None:
             awaited = expected_ways(lake, aggregate)
         else:

@@ -79,7 +79,7 @@ def busiest_nodes(aggregate: Aggregate, most: int) -> tuple[tuple[Node, ...], in
 
 def timeline(aggregate: Aggregate) -> Timeline:
     """Messages per bucket and destination; the busiest destinations are told apart."""
-    arrived = aggregate.rows.where(
+    arrived = aggregate.over_time.where(
         (F.col(c.REASON) == 0) & F.col(c.DEST_QMGR).isNotNull() & F.col(BUCKET).isNotNull()
     )
     top = arrived.groupBy(c.DEST_QMGR).agg(F.sum(COUNT).alias(_ALL))

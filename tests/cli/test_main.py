@@ -67,8 +67,8 @@ def test_no_command_shows_the_help_and_is_wrong_usage(capsys):
 
 
 def test_an_unknown_command_is_answered_with_the_nearest(capsys):
-    said = complaint(capsys, ["rout", "--lake", "x"])
-    assert said == "clwl: No such command 'rout'. Did you mean 'route'? (see `clwl --help`)\n"
+    said = complaint(capsys, ["valdate", "--lake", "x"])
+    assert said == "clwl: No such command 'valdate'. Did you mean 'validate'? (see `clwl --help`)\n"
 
 
 def test_unknown_options_and_missing_ones_point_to_the_commands_help(capsys):

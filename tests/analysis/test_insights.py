@@ -1,0 +1,83 @@
+"""What a whole topology shows, on a cluster made to show it."""
+
+import pytest
+from lakes import lake_with
+from small_worlds import qmgr, queue, rcvr, sender, snapshot
+from topology_frames import frames
+
+from clwl_spark.analysis.insights import insights
+from clwl_spark.analysis.traffic import Puts, traffic_from
+from clwl_spark.plan.planning import Ladder
+from clwl_spark.topology.views import read_topology
+
+WORLD = (
+    snapshot("S1"),
+    qmgr("APP"),
+    qmgr("QM1"),
+    qmgr("QM2"),
+    rcvr("APP"),
+    rcvr("QM1", clwlprty=3),
+    rcvr("QM2"),
+    # RANKED: QM2 gets nothing, whatever becomes of QM1.
+    queue("QM1", "RANKED", "K", clwlrank=5, defbind="NOTFIXED"),
+    queue("QM2", "RANKED", "K", defbind="NOTFIXED"),
+    # DISABLED: nothing can be put on QM2.
+    queue("QM1", "DISABLED", "K", defbind="NOTFIXED"),
+    queue("QM2", "DISABLED", "K", defbind="NOTFIXED", put_enabled=False),
+    # Nobody puts to it, and nothing else has CLWLUSEQ.
+    queue("QM2", "ASIDE", "K", clwluseq="ANY"),
+    # Here the CLWLPRTY of QM1's channel decides, but for QM2, which has the queue itself.
+    queue("QM1", "OPENED", "K", defbind="OPEN"),
+    queue("QM2", "OPENED", "K", defbind="OPEN"),
+    # APP's own view is older than what QM2 defines, and knows of a queue that is gone.
+    ("queues", {"observer": "APP", "qmgr": "QM2", "queue": "OPENED", "cluster": "K",
+                "qtype": "QLOCAL", "defbind": "NOTFIXED"}),
+    ("queues", {"observer": "APP", "qmgr": "QM1", "queue": "OPENED", "cluster": "K",
+                "qtype": "QLOCAL", "defbind": "OPEN"}),
+    ("queues", {"observer": "APP", "qmgr": "QM9", "queue": "GONE", "cluster": "K",
+                "qtype": "QLOCAL"}),
+    sender("QM2", "QM1", "RETRYING"),
+)  # fmt: skip
+PUTS = {("QM2", "OPENED"): 40, ("APP", "OPENED"): 10, ("QM2", "RANKED"): 8, ("QM2", "DISABLED"): 6}
+
+
+@pytest.fixture(scope="module")
+def found(spark, tmp_path_factory):
+    lake = lake_with(spark, tmp_path_factory.mktemp("insights"))
+    for name, frame in frames(spark, *WORLD, snapshot_id="S1").items():
+        lake.append(name, frame)
+    puts = [Puts(qmgr, name, messages=count) for (qmgr, name), count in PUTS.items()]
+    traffic = traffic_from(spark, "S1", puts)
+    return insights(traffic, read_topology(lake, ["S1"]), Ladder())
+
+
+def test_every_message_has_one_deciding_rule(found):
+    assert sum(row["messages"] for row in found.deciding) == sum(PUTS.values())
+    assert sum(row["requests"] for row in found.deciding) == len(PUTS)
+
+
+def test_rank_and_disabled_puts_make_several_hosts_one(found):
+    whys = {row["object_name"]: (row["hosts"], row["why"]) for row in found.illusions}
+    assert whys["RANKED"][0] == 2
+    assert "CLWLRANK" in whys["RANKED"][1]
+    assert "PUT(DISABLED)" in whys["DISABLED"][1]
+
+
+def test_an_attribute_that_nobody_meets_is_idle(found):
+    idle = {row["attribute"]: row for row in found.idle}
+    assert idle["CLWLUSEQ of queues"]["set_on"] == 1
+    assert idle["CLWLUSEQ of queues"]["messages_decided"] == 0
+    assert idle["CLWLRANK of queues"]["messages_decided"] == 8
+
+
+def test_views_that_differ_are_counted_by_observer(found):
+    assert list(found.views) == [
+        {"observer": "APP", "differs": 1, "unknown": 1, "table": "queues"},
+    ]
+
+
+def test_what_the_older_algorithm_sends_otherwise(found):
+    # MQ 7 does not look at a channel's CLWLPRTY for queues: APP's ten go half and half; and it
+    # keeps a local queue before it looks at ranks.
+    moved = {(row["qmgr"], row["object_name"]): row["moved"] for row in found.releases}
+    assert moved == {("APP", "OPENED"): 5.0, ("QM2", "RANKED"): 8.0}

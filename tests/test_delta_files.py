@@ -1,0 +1,156 @@
+"""Small tables read without Spark: `read_few` gives what `read_or_empty` gives."""
+
+from datetime import UTC, datetime
+
+import pytest
+from lakes import lake_with
+from pyspark.sql import functions as F
+from worlds import frame
+
+from clwl_spark.delta_files import few_rows
+from clwl_spark.errors import MissingColumnsError, MissingLakeError
+from clwl_spark.schemas import SNAPSHOTS, TABLES
+from clwl_spark.storage import Lake
+
+NAME = "snapshots"
+ROWS = [
+    {"snapshot_id": "S1", "valid_from": datetime(2024, 5, 6, 12, tzinfo=UTC), "status": "VALID"},
+    {"snapshot_id": "S2", "valid_from": datetime(2024, 5, 6, 13, 30, 0, 250_000, tzinfo=UTC)},
+    {"snapshot_id": "S3", "status": "QUARANTINED"},
+]
+
+
+@pytest.fixture
+def lake(spark, tmp_path):
+    """A lake with three snapshots, in two files."""
+    found = lake_with(spark, tmp_path / "lake", [NAME])
+    found.append(NAME, frame(spark, NAME, ROWS[:2]).repartition(1))
+    found.append(NAME, frame(spark, NAME, ROWS[2:]).repartition(1))
+    return found
+
+
+def same(lake, column="", values=()):
+    """Rows of `read_few`, which are those that Spark reads."""
+    names = TABLES[NAME].names
+    few = lake.read_few(NAME, column, values).select(*names)
+    expected = lake.read_or_empty(NAME)
+    expected = expected.where(F.col(column).isin(list(values))) if column else expected
+    assert few.dtypes == [(x.name, x.dataType.simpleString()) for x in TABLES[NAME].schema]
+    found = sorted(map(tuple, few.collect()), key=repr)
+    assert found == sorted(map(tuple, expected.select(*names).collect()), key=repr)
+    return found
+
+
+def in_memory(lake):
+    return lake.few_in_memory(NAME) is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "count"),
+    [
+        ("", (), 3),
+        ("snapshot_id", ["S1"], 1),
+        ("snapshot_id", ["S3", "S1", "S9"], 2),
+        ("snapshot_id", ["S9"], 0),
+        ("snapshot_id", [], 0),
+        ("status", ["VALID"], 1),
+    ],
+)
+def test_few_rows_are_those_that_spark_reads(lake, column, values, count):
+    assert len(same(lake, column, values)) == count
+    assert in_memory(lake)
+
+
+def test_a_table_that_is_not_there_has_no_rows_or_is_missed(spark, tmp_path):
+    lake = Lake(spark, str(tmp_path))
+    assert lake.read_few(NAME).schema == SNAPSHOTS.schema
+    assert lake.read_few(NAME).isEmpty()
+    assert few_rows(lake.path(NAME)) is None
+    with pytest.raises(MissingLakeError):
+        lake.read_few(NAME, or_empty=False)
+
+
+def test_a_table_without_rows_is_read_in_memory(spark, tmp_path):
+    lake = lake_with(spark, tmp_path / "lake", [NAME])
+    assert same(lake) == []
+    assert in_memory(lake)
+
+
+def test_columns_that_others_add_are_left_out(spark, lake):
+    wider = frame(spark, NAME, [{"snapshot_id": "S4"}]).withColumn("note", F.lit("by hand"))
+    wider = wider.select("note", *reversed(SNAPSHOTS.names))
+    wider.write.format("delta").option("mergeSchema", "true").mode("append").save(lake.path(NAME))
+    assert len(same(lake)) == 4
+    assert in_memory(lake)
+
+
+def test_deleted_rows_stay_deleted_where_spark_only_marks_them(spark, lake):
+    """Deletion vectors: the file still has the row."""
+    table = lake.sql_name(NAME)
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
+    spark.sql(f"DELETE FROM {table} WHERE snapshot_id = 'S1'")  # noqa: S608  (the test's table)
+    assert [row[0] for row in same(lake)] == ["S2", "S3"]
+    assert same(lake, "snapshot_id", ["S1"]) == []
+
+
+def test_columns_that_are_renamed_in_the_log_alone_are_read_by_spark(spark, lake):
+    """Column mapping: the files know the old name."""
+    table = lake.sql_name(NAME)
+    spark.sql(
+        f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name', "
+        "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5')"
+    )
+    spark.sql(f"ALTER TABLE {table} RENAME COLUMN source TO origin")
+    spark.sql(f"ALTER TABLE {table} ADD COLUMN source string")
+    assert len(same(lake)) == 3
+
+
+def test_a_table_of_other_types_is_refused_as_spark_refuses_it(spark, tmp_path):
+    lake = Lake(spark, str(tmp_path))
+    other = frame(spark, NAME, ROWS).withColumn("valid_from", F.lit(True))
+    other.write.format("delta").save(lake.path(NAME))
+    for read in (lake.read_or_empty, lake.read_few):
+        with pytest.raises(MissingColumnsError):
+            read(NAME)
+
+
+def test_a_table_that_lacks_a_column_is_refused(spark, tmp_path):
+    lake = Lake(spark, str(tmp_path))
+    frame(spark, NAME, ROWS).drop("status").write.format("delta").save(lake.path(NAME))
+    with pytest.raises(MissingColumnsError):
+        lake.read_few(NAME)
+
+
+def test_more_rows_than_few_are_left_to_spark(spark, tmp_path):
+    lake = lake_with(spark, tmp_path / "lake", [NAME])
+    rows = [{"snapshot_id": f"S{n}"} for n in range(300)]
+    lake.append(NAME, frame(spark, NAME, rows).repartition(1))
+    folder = lake.path(NAME)
+    assert few_rows(folder, most=300).num_rows == 300
+    assert few_rows(folder, most=299) is None
+    assert few_rows(folder, "snapshot_id", ["S1"], most=299).num_rows == 1
+    assert few_rows(folder, "snapshot_id", ["S1"], most=2) is None, "too large a file to open"
+
+
+@pytest.mark.parametrize("folder", ["s3a://bucket/lake/snapshots", "file:/lake/snapshots", ""])
+def test_other_places_are_left_to_spark(folder):
+    assert few_rows(folder) is None
+
+
+def test_a_folder_that_is_no_delta_table_is_left_to_spark(tmp_path):
+    (tmp_path / "_delta_log").mkdir()
+    assert few_rows(str(tmp_path)) is None
+    (tmp_path / "_delta_log" / f"{0:020}.json").write_text("{}\n")
+    assert few_rows(str(tmp_path)) is None
+
+
+def test_a_catalog_lake_is_read_by_spark(spark, lake):
+    spark.sql(f"CREATE SCHEMA few_rows LOCATION '{lake.root}/schema'")
+    try:
+        spark.sql(f"CREATE TABLE few_rows.{NAME} USING delta LOCATION '{lake.path(NAME)}'")
+        found = Lake(spark, "spark_catalog.few_rows", in_catalog=True)
+        assert not in_memory(found)
+        assert len(same(found, "snapshot_id", ["S1", "S2"])) == 2
+        assert found.read_few("queues").isEmpty()
+    finally:
+        spark.sql("DROP SCHEMA few_rows CASCADE")

@@ -1,0 +1,274 @@
+"""A change in words against the changed topology written and routed, on the demo's cluster."""
+
+import shutil
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lakes import lake_with
+from small_worlds import queue, rcvr, sender
+from topology_frames import frames
+from worlds import frame
+
+from clwl_spark.errors import ClwlError
+from clwl_spark.routing.batch import RouteOptions
+from clwl_spark.routing.run import route
+from clwl_spark.schemas import TABLES
+from clwl_spark.storage import Lake
+from clwl_spark.topology.ingest import IngestOptions, ingest
+from clwl_spark.topology.inspection import CONTENT
+from clwl_spark.topology.write import Snapshot, write_snapshot
+from clwl_spark.what_if.changed import changed_by_words, changed_to
+from clwl_spark.what_if.run import what_if
+from clwl_spark.what_if.texts import NothingHitError
+from clwl_spark.what_if.words import understood
+
+EVER = datetime(1970, 1, 1, tzinfo=UTC)
+OPTIONS = RouteOptions(state_partitions=2)
+UNTOLD = ("snapshot_id", "source", "altered")
+
+
+def copied(lake, folder):
+    shutil.copytree(lake.root, folder)
+    return Lake(lake.spark, str(folder))
+
+
+def content(tables):
+    """Rows of a snapshot's tables, less its name and where they are from."""
+    told = {name: [x for x in TABLES[name].names if x not in UNTOLD] for name in CONTENT}
+    return {name: Counter(map(tuple, tables[name].select(*told[name]).collect())) for name in told}
+
+
+def snapshot_rows(lake, snapshot_id):
+    tables = {name: lake.read(name) for name in CONTENT}
+    return {x: table.where(table.snapshot_id == snapshot_id) for x, table in tables.items()}
+
+
+def routed(lake):
+    """Counts of the outcomes of a lake, by request and end."""
+    route(lake, OPTIONS)
+    names = ("qmgr", "object_name", "object_qmgr", "reason", "dest_qmgr", "channel", "is_local")
+    rows = lake.read("outcomes").groupBy(*names).count().collect()
+    return {tuple(row)[:-1]: row["count"] for row in rows}
+
+
+def files_below(lake):
+    return {path: path.stat().st_mtime_ns for path in Path(lake.root).rglob("*") if path.is_file()}
+
+
+def changed(lake, *words):
+    return changed_by_words(lake, "demo", [understood(x) for x in words])
+
+
+def answer(lake, words):
+    sides = changed(lake, *words)
+    before = files_below(lake)
+    found = what_if(lake, "demo", words, sides, OPTIONS)
+    assert files_below(lake) == before
+    assert not list(Path(lake.root).rglob("what-if-*"))
+    return sides, found.moves
+
+
+def assert_counts(moves, before, after):
+    """Every count of an answer is that of the outcomes."""
+    assert (moves.before, moves.after) == (sum(before.values()), sum(after.values()))
+    for number, (side, counts) in enumerate((("before", before), ("after", after))):
+        goes = {end: n for end, n in counts.items() if end[3] == 0}
+        assert summed(moves.by_qmgr, side, "dest_qmgr") == grouped(goes, 4)
+        remote = {end: n for end, n in goes.items() if end[5] is not None}
+        assert summed(moves.by_channel, side, "dest_qmgr", "channel") == grouped(remote, 4, 5)
+        keys = ("qmgr", "object_name", "object_qmgr", "dest_qmgr", "channel")
+        assert summed(moves.by_object, side, *keys) == grouped(goes, 0, 1, 2, 4, 5)
+        failed = {end: n for end, n in counts.items() if end[3] != 0}
+        assert summed(moves.by_reason, side, "qmgr", "object_name", "object_qmgr", "reason") == (
+            grouped(failed, 0, 1, 2, 3)
+        )
+        assert moves.failed[number] == sum(failed.values())
+        busiest = moves.busiest[number]
+        assert busiest[side] == max(grouped(remote, 4, 5).values())
+
+
+def elsewhere(before, after):
+    """How many outcomes go another way: what the ends of each request lose to others of it."""
+    lost, gained = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    lost_by, gained_by = grouped(lost, 0, 1, 2), grouped(gained, 0, 1, 2)
+    return sum(min(count, gained_by[request]) for request, count in lost_by.items())
+
+
+def summed(rows, side, *names):
+    found = Counter()
+    for row in rows:
+        found[tuple(row[name] for name in names)] += row[side]
+    return +found
+
+
+def grouped(counts, *positions):
+    found = Counter()
+    for end, count in counts.items():
+        found[tuple(end[at] for at in positions)] += count
+    return found
+
+
+@pytest.fixture(scope="module")
+def as_it_is(lake, tmp_path_factory):
+    """Outcomes of the messages on the demo's topology."""
+    found = copied(lake, tmp_path_factory.mktemp("demo") / "as-it-is")
+    write_snapshot(found, Snapshot("now", EVER, "test"), snapshot_rows(found, "demo"))
+    return routed(found)
+
+
+INGESTED = {
+    "weight and alias": {
+        "ALTER CHANNEL(FREIGHT.DEPOT2) CHLTYPE(CLUSRCVR) CLWLWGHT(80)": "DEPOT2",
+        "ALTER QALIAS(PARCEL.IN) TARGET(PARCEL.LABEL)": "SHOP1",
+    },
+    "suspended, and a new host": {
+        "SUSPEND QMGR CLUSTER(FREIGHT)": "DEPOT1",
+        "DEFINE QLOCAL(PARCEL.BOOK) CLUSTER(FREIGHT) DEFBIND(NOTFIXED)": "HUB2",
+    },
+}
+
+
+def tried(lake, folder, change):
+    """The change in words, and a copy of the lake with the change as a snapshot in force."""
+    other = copied(lake, folder / "lake")
+    for text, qmgr in change.items():
+        (folder / f"{qmgr}.mqsc").write_text(f"{text}\n")
+    files = [folder / f"{qmgr}.mqsc" for qmgr in change.values()]
+    ingest(other, files, "then", IngestOptions(EVER, observer="{stem}", base="demo"))
+    return tuple(f"{text} ON {qmgr}" for text, qmgr in change.items()), other
+
+
+@pytest.mark.parametrize("change", INGESTED.values(), ids=INGESTED)
+def test_definitions_are_changed_as_an_ingested_script_does(lake, tmp_path, change):
+    words, other = tried(lake, tmp_path, change)
+    sides = changed(lake, *words)
+    assert content(sides.before) == content(snapshot_rows(other, "demo"))
+    assert content(sides.after) == content(snapshot_rows(other, "then"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", INGESTED.values(), ids=INGESTED)
+def test_messages_go_as_with_an_ingested_script(lake, as_it_is, tmp_path, change):
+    words, other = tried(lake, tmp_path, change)
+    _, moves = answer(lake, words)
+    after = routed(other)
+    assert_counts(moves, as_it_is, after)
+    assert moves.moved == elsewhere(as_it_is, after) > 100
+
+
+def test_channels_and_queue_managers_fail_as_their_status_says(lake, as_it_is, tmp_path):
+    other = copied(lake, tmp_path / "lake")
+    tables = snapshot_rows(other, "demo")
+    keys = ("qmgr", "channel", "chltype", "remote_qmgr")
+    status = {
+        tuple(row[x] for x in keys): row.asDict() for row in tables["channel_status"].collect()
+    }
+    down = [(x, "FREIGHT.DEPOT2", "CLUSSDR", "DEPOT2") for x in ("HUB1", "HUB2", "SHOP1", "SHOP3")]
+    for key in (*down, ("DEPOT1", "FREIGHT.DEPOT2", "CLUSSDR", "DEPOT2")):
+        row = status.setdefault(key, dict(zip(keys, key, strict=True)))
+        row["status"] = "RETRYING"
+    status["SHOP1", "FREIGHT.DEPOT1", "CLUSSDR", "DEPOT1"]["status"] = "STOPPED"
+    tables["channel_status"] = frame(lake.spark, "channel_status", list(status.values()))
+    write_snapshot(other, Snapshot("then", EVER, "test"), tables)
+
+    words = ("STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1", "ENDMQM DEPOT2")
+    sides, moves = answer(lake, words)
+    assert sides.down == {"DEPOT2"}
+    after = {end: n for end, n in routed(other).items() if end[0] != "DEPOT2"}
+    assert_counts(moves, as_it_is, after)
+    assert moves.waiting[1] > moves.waiting[0]
+    assert elsewhere(as_it_is, after) > 100
+
+
+# ---- tables alone ------------------------------------------------------------------------------
+
+
+def rows_changed(sides):
+    """Rows that a change takes away and adds, by table, as dictionaries of what tells them."""
+    before, after = content(sides.before), content(sides.after)
+    found = {}
+    for name in CONTENT:
+        told = [x for x in TABLES[name].names if x not in UNTOLD]
+        gone, new = before[name] - after[name], after[name] - before[name]
+        if gone or new:
+            found[name] = [
+                sorted((dict(zip(told, row, strict=True)) for row in rows), key=repr)
+                for rows in (gone, new)
+            ]
+    return found
+
+
+def test_what_an_owner_changes_is_seen_in_the_views_of_others(lake):
+    """SHOP2 has shown how it sees HUB1's channel."""
+    found = rows_changed(changed(lake, "ALTER CHANNEL(RETAIL.HUB1) CHLTYPE(CLUSRCVR) CLWLWGHT(7)"))
+    assert found.keys() == {"cluster_channels"}
+    gone, new = found["cluster_channels"]
+    assert {x["observer"] for x in new} == {"*", "SHOP2"}
+    assert {x["clwlwght"] for x in new} == {7}
+    assert {(x["qmgr"], x["channel"]) for x in gone + new} == {("HUB1", "RETAIL.HUB1")}
+
+
+def test_a_deleted_queue_is_gone_from_all_views(lake):
+    before = changed(lake, "DELETE QLOCAL(TARIFF.REQUEST) ON HUB1")
+    gone, new = rows_changed(before)["queues"]
+    assert new == []
+    assert {(x["qmgr"], x["queue"]) for x in gone} == {("HUB1", "TARIFF.REQUEST")}
+    assert {x["observer"] for x in gone} == {"*", "SHOP2"}
+
+
+def test_changes_act_in_their_order(lake):
+    first, second = (f"ALTER QALIAS(PARCEL.IN) TARGET({x})" for x in ("PARCEL.LABEL", "TARIFF"))
+    _, (row,) = rows_changed(changed(lake, first, second))["queues"]
+    assert row["target"] == "TARIFF"
+
+
+def test_scripts_come_before_words(lake, tmp_path):
+    script = tmp_path / "change.mqsc"
+    script.write_text(
+        "Starting MQSC for queue manager SHOP1.\nALTER QALIAS(PARCEL.IN) TARGET(TARIFF)\n"
+    )
+    words = [understood("ALTER QALIAS(PARCEL.IN) DEFBIND(OPEN) ON SHOP1")]
+    _, (row,) = rows_changed(changed_by_words(lake, "demo", words, [script]))["queues"]
+    assert (row["target"], row["defbind"]) == ("TARIFF", "OPEN")
+
+
+def test_a_stopped_channel_keeps_its_transmission_queue(lake):
+    (gone,), (new,) = rows_changed(changed(lake, "STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1"))[
+        "channel_status"
+    ]
+    assert (gone["status"], new["status"]) == ("RUNNING", "STOPPED")
+    assert new["xmitq"] == gone["xmitq"] == "XMIT.DEPOTS"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ALTER CHANNEL(FREIGHT.DEPOT2) CHLTYPE(CLUSRCVR) CLWLWGHT(20)",
+        "START CHANNEL(FREIGHT.DEPOT1) ON SHOP1",
+        pytest.param(
+            "RESUME QMGR(DEPOT1) CLUSTER(FREIGHT)",
+            marks=pytest.mark.xfail(strict=True, reason="null is taken to differ from NO"),
+        ),
+    ],
+)
+def test_a_change_that_changes_nothing_is_refused(lake, words):
+    with pytest.raises(NothingHitError, match="changes nothing"):
+        changed(lake, words)
+
+
+def test_a_snapshot_alike_is_refused(lake):
+    with pytest.raises(NothingHitError, match="changes nothing"):
+        changed_to(lake, "demo", "demo")
+
+
+@pytest.mark.xfail(
+    strict=True, raises=ClwlError, reason="what is not put any more is not taken for a change"
+)
+def test_an_unreachable_queue_manager_that_ends_puts_nothing_any_more(spark, tmp_path):
+    """QM2's channel is RETRYING already, so that no row changes; its own puts end all the same."""
+    own = lake_with(spark, tmp_path / "lake", ["snapshots"])
+    rows = (rcvr("QM1"), rcvr("QM2"), queue("QM1", "Q", "K"), sender("QM1", "QM2", "RETRYING"))
+    write_snapshot(own, Snapshot("demo", EVER, "test"), frames(spark, *rows, snapshot_id="demo"))
+    assert changed(own, "ENDMQM QM2").down == {"QM2"}
