@@ -38,18 +38,17 @@ INTERPRETED: Final = {
 """For few rows, compiling Spark's plans takes longer than interpreting them."""
 
 
-
 @contextmanager
 def interpreting(spark: SparkSession) -> Iterator[None]:
     """For the block, do not compile plans; for many questions about few rows."""
-    before = {name: spark.conf.get(name) for name in INTERPRETED}
-    for name, value in INTERPRETED.items():
-        spark.conf.set(name, value)
+    before = {name: str(spark.conf.get(name)) for name in INTERPRETED}
+    for name in INTERPRETED:
+        spark.conf.set(name, INTERPRETED[name])
     try:
         yield
     finally:
         for name, value in before.items():
-            spark.conf.set(name, value or "")
+            spark.conf.set(name, value)
 
 
 LAPTOP_SETTINGS: Final[Mapping[str, str]] = {
