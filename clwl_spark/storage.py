@@ -1,6 +1,6 @@
 """The lake: Delta tables at a path, or in a catalog.
 
-Only this module, `delta_files` and `session` know Delta.
+Only this module, `delta_files`, `delta_versions` and `session` know Delta.
 
 A path lake is a folder (any URI that Spark can write) with a Delta table per folder; a catalog
 lake is `catalog.schema` with tables of the same names (CONTRACT, first paragraph).

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import functions as F
-
 from clwl_spark import columns as c
 from clwl_spark.analysis.expected import SHARE
 from clwl_spark.analysis.mix import Stream, mixed_shares
@@ -17,7 +15,7 @@ from clwl_spark.analysis.planned import EXPECTED_SHARE, Planned, planned
 from clwl_spark.analysis.shares import Route
 from clwl_spark.analysis.traffic import MESSAGES_OF, Puts
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.topology.views import DEFAULTS, Topology
+from clwl_spark.topology.views import DEFAULTS, VIEWER, Topology, own_rows
 from clwl_spark.vocabulary import DEFAULT_WEIGHT
 
 Row = dict[str, Any]
@@ -65,9 +63,11 @@ def balance(puts: Sequence[Puts], snapshot_id: str, topology: Topology, ladder: 
         (snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via) for x in puts
     ]
     found = planned(asked, topology, ladder)
-    own = topology.queue_managers.where(F.col(c.QMGR) == puts[0].qmgr)
-    mruc = own.orderBy(F.col(c.OBSERVER) != "*").select(c.CLWLMRUC).collect()
-    most = int(mruc[-1][0]) if mruc else int(DEFAULTS["queue_managers"][c.CLWLMRUC])
+    sender = topology.queues.sparkSession.createDataFrame(
+        [(snapshot_id, puts[0].qmgr)], f"{c.SNAPSHOT_ID} string, {VIEWER} string"
+    )
+    mruc = own_rows(sender, topology.queue_managers, ()).select(c.CLWLMRUC).collect()
+    most = int(mruc[0][0]) if mruc else int(DEFAULTS["queue_managers"][c.CLWLMRUC])
     together = [(put, found[request]) for put, request in zip(puts, asked, strict=True)]
     choosing = [(put, plan) for put, plan in together if _chooses(plan)]
     streams = [Stream(_routes(plan), int(put.messages)) for put, plan in choosing]

@@ -42,7 +42,7 @@ class Survival:
         messages_moved: that take another route, and get away.
         messages_waiting: that stay on a transmission queue: the route's channel is down too.
         messages_not_put: of queue managers that are down.
-        requests_hit: distinct requests with a route that is hit.
+        requests_hit: distinct requests of which messages move or wait.
         requests_stranded: of these, the ones of which every message waits.
         busiest_channel: the remote channel with the highest load then, '' if there is none, and
             busiest_qmgr, to which it leads.
@@ -113,7 +113,7 @@ def _moves(ends: DataFrame) -> DataFrame:
     return of_request.groupBy(CASE).agg(
         F.sum("moved").alias("messages_moved"),
         F.sum("waiting").alias("messages_waiting"),
-        F.count(F.lit(1)).alias("requests_hit"),
+        F.count_if(F.col("moved") + F.col("waiting") > 10**-_ROUNDED).alias("requests_hit"),
         F.count_if("stranded").alias("requests_stranded"),
     )
 

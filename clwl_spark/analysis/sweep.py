@@ -1,9 +1,11 @@
 """Many failures tried at once: which traffic moves, waits or overloads what, in one Spark job.
 
-A failure changes no more than the status of channels, and only for the worse. So a request whose
-routes it does not hit goes where it went (a row that lost before loses again), and only the others
-meet the rules again, each once for each case that hits it. With a cluster workload exit, which may
-look at anything, all requests with a candidate that is hit meet them again.
+A failure changes no more than the status of channels, and only for the worse. A row that lost by
+its status or before loses again, and one that lost by NETPRTY was in nobody's way. So only
+requests of which a route is hit meet the rules again, each once for each case that hits it, or of
+which a row is hit that lost by a later rule: by its NETPRTY it may have kept out another channel to
+its queue manager. With a cluster workload exit, which may look at anything, all requests with a
+candidate that is hit meet them again.
 
 Source: SEMANTICS 4, 5; `analysis.outages` says what a failure is.
 """
@@ -32,6 +34,7 @@ REQUEST_PLAN: Final = "request_plan_id"
 SHARE_BEFORE: Final = "share_before"
 WAITS: Final = "waits"
 _TIER_OF_WAITING: Final = 3
+_AFTER_NETPRTY: Final = (13, 14)
 _HIT_SCHEMA: Final = (
     "case_id int, on_qmgr string, dest_qmgr string, channel string, hit_status string, hit_tier int"
 )
@@ -113,7 +116,24 @@ def case_ends(base: Base, cases: Sequence[Case]) -> DataFrame:
         known = viewers(senders, base.topology)
         exit_function = seeing_all(exit_function, plans, known, base.topology)
     judged = eliminate(rows.select(*names, SHARE_BEFORE), base.ladder.algorithm, exit_function)
-    return with_waits(route_shares(plans, judged, base.topology, [SHARE_BEFORE]))
+    ends = route_shares(plans, judged, base.topology, [SHARE_BEFORE])
+    if exit_function is not None:
+        ends = _ending_as_before(ends, base)
+    return with_waits(ends)
+
+
+def _ending_as_before(ends: DataFrame, base: Base) -> DataFrame:
+    """Give choices without a route, which only an exit can leave, the share that they had before.
+
+    Grain: as `ends`.
+    """
+    keys = [REQUEST_PLAN, c.CHOICE, c.REASON]
+    ended = base.ends.where(F.col(c.CHANNEL).isNull()).withColumnRenamed(c.PLAN_ID, REQUEST_PLAN)
+    known = ended.select(*keys, F.lit(1.0).alias("_ended"))
+    joined = ends.join(known, keys, "left")
+    same = F.col(c.CHANNEL).isNull() & F.col("_ended").isNotNull()
+    share = F.when(same, F.col("_ended")).otherwise(F.col(SHARE_BEFORE))
+    return joined.withColumn(SHARE_BEFORE, share).drop("_ended")
 
 
 def with_waits(ends: DataFrame) -> DataFrame:
@@ -139,7 +159,8 @@ def _affected(base: Base, hits: DataFrame, cases: Sequence[Case]) -> DataFrame:
     """The requests that each case hits: (case_id, plan_id, qmgr), less those not put then."""
     rows = base.candidates.where(~F.col(c.IS_LOCAL))
     if base.ladder.exit_function is None:
-        rows = rows.where(F.col(c.ELIMINATED_BY).isNull())
+        later = F.col(c.ELIMINATED_BY).isin(*_AFTER_NETPRTY)
+        rows = rows.where(F.col(c.ELIMINATED_BY).isNull() | later)
     of_sender = base.plans.select(c.PLAN_ID, c.QMGR)
     found = (
         rows.select(c.PLAN_ID, c.DEST_QMGR, c.CHANNEL, c.STATUS_TIER)

@@ -160,7 +160,8 @@ def read_question(name: str, content: str) -> Question:
 def all_views() -> Mapping[str, View]:
     """The package's views by name, each after those that it uses."""
     views = {name: read_view(name, content) for name, content in _files("views")}
-    order = TopologicalSorter({name: _among(view.sql, views) for name, view in views.items()})
+    uses = {name: sorted(_among(view.sql, views)) for name, view in sorted(views.items())}
+    order = TopologicalSorter(uses)
     return {name: views[name] for name in order.static_order()}
 
 

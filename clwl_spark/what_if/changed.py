@@ -20,7 +20,7 @@ from clwl_spark.storage import Lake
 from clwl_spark.topology.inspection import CONTENT
 from clwl_spark.topology.reading import sources_of
 from clwl_spark.topology.settled import settle_files
-from clwl_spark.topology.views import EVERYBODY
+from clwl_spark.topology.views import DEFAULTS, EVERYBODY
 from clwl_spark.vocabulary import ChannelType
 from clwl_spark.what_if.texts import Known, NothingHitError, texts_of
 from clwl_spark.what_if.words import Change
@@ -65,6 +65,8 @@ def changed_by_words(
     """
     before = tables_of(lake, snapshot_id)
     texts = texts_of(changes, known(before))
+    if not texts.of_qmgr and not scripts:
+        return _checked(Sides(before, before, texts.down))
     with tempfile.TemporaryDirectory() as folder:
         files = list(scripts)
         for number, text in enumerate(texts.of_qmgr.values()):
@@ -122,10 +124,16 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
 
 
 def _checked(sides: Sides) -> Sides:
-    """Refuse a change that changes nothing."""
+    """Refuse a change that changes nothing; a null is MQ's default."""
+    if sides.down:
+        return sides
     for name, before in sides.before.items():
         columns = _told(TABLES[name])
-        old, new = (x.select(*columns) for x in (before, sides.after[name]))
+        defaults = DEFAULTS.get(name, {})
+        old, new = (
+            x.select(*columns).fillna(defaults) if defaults else x.select(*columns)
+            for x in (before, sides.after[name])
+        )
         if not old.exceptAll(new).isEmpty() or not new.exceptAll(old).isEmpty():
             return sides
     raise NothingHitError("the change changes nothing: everything is as it says already")

@@ -132,7 +132,13 @@ def _totals(name: str, which: Any) -> list[Any]:  # noqa: ANN401  (a Column)
 
 
 def _moved(rows: DataFrame) -> int:
-    """Outcomes that are elsewhere: per request what its ends lose, where it is put as often."""
+    """Outcomes that are elsewhere: per request what its ends lose, where it is put as often.
+
+    One that stays on its route and waits there is not elsewhere.
+    """
+    ways = [x for x in _END if x != _WAITS]
+    sums = [F.sum(side).alias(side) for side in (BEFORE, AFTER)]
+    rows = rows.groupBy(*_REQUEST, *ways).agg(*sums)
     lost = F.sum(F.greatest(F.col(BEFORE) - F.col(AFTER), F.lit(0)))
     gained = F.sum(F.greatest(F.col(AFTER) - F.col(BEFORE), F.lit(0)))
     of_request = rows.groupBy(*_REQUEST).agg(F.least(lost, gained).alias("moved"))

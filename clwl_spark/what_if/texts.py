@@ -138,9 +138,11 @@ def _set_channel(change: ChannelState, known: Known, lines: dict[str, list[str]]
                 lines[sender].append(_shown(known, sender, change.channel, owner, change.status))
                 hit = True
     if not hit:
+        who = change.on or "no queue manager"
+        verb = "is in no cluster" if change.on else "is in a cluster"
         raise NothingHitError(
-            f"'{change.words}': {change.on} is in no cluster with {', '.join(ends)}, so it has no "
-            f"channel {change.channel}"
+            f"'{change.words}': {who} {verb} with {', '.join(ends)}, so there is no channel "
+            f"{change.channel} to it"
         )
 
 

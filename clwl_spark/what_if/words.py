@@ -24,7 +24,7 @@ EVERYWHERE: Final = "*"
 _NAME: Final = r"(?:'[^']*'|[\w./%]+)"
 _ON: Final = re.compile(rf"\s+ON\s+(?:QMGR\s*)?\(?\s*({_NAME}|\*)\s*\)?\s*;?\s*$", re.IGNORECASE)
 _CHANNEL: Final = re.compile(
-    rf"(STOP|START)\s+(?:CHANNEL|CHL)\s*\(\s*({_NAME})\s*\)((?:\s*\w+(?:\s*\([^()]*\))?)*)\s*;?\s*$",
+    rf"(STOP|START)\s+(?:CHANNEL|CHL)\s*\(\s*({_NAME})\s*\)((?:\s*\w+(?:\s*\((?:[^()]|\([^()]*\))*\))?)*)\s*;?\s*$",
     re.IGNORECASE,
 )
 _DOWN: Final = re.compile(
@@ -95,13 +95,19 @@ def understood(words: str) -> Change:
     Raises:
         UnknownChangeError: it is not understood; the message has the nearest words that are.
     """
-    text, on = _without_place(" ".join(words.split()))
+    text, on = _without_place(" ".join(words.splitlines()).strip())
     if found := _DOWN.fullmatch(text):
-        return QmgrDown(words, cook(found[1]))
+        qmgr = cook(found[1])
+        if on not in ("", qmgr):
+            raise UnknownChangeError(f"'{words}': {qmgr} ends where it is, not on {on}")
+        return QmgrDown(words, qmgr)
     if found := _CHANNEL.fullmatch(text):
         return _channel_state(words, found, on)
     if found := _MEMBERSHIP.fullmatch(text):
-        text, on = f"{found[1]} QMGR {found[3]}", on or cook(found[2])
+        qmgr = cook(found[2])
+        if on not in ("", qmgr):
+            raise UnknownChangeError(f"'{words}': is it {qmgr} or {on}? name one of them")
+        text, on = f"{found[1]} QMGR {found[3]}", qmgr
     try:
         if not changes_definitions(text):
             raise UnknownChangeError(f"'{words}' is not understood{_nearest(text)}: {_EXAMPLES}")
@@ -121,8 +127,8 @@ def _without_place(text: str) -> tuple[str, str]:
 
 def _channel_state(words: str, found: re.Match[str], on: str) -> ChannelState:
     verb, rest = found[1].upper(), found[3]
-    unknown = {x.upper() for x in re.findall(r"(\w+)\s*(?:\(|$|\s)", rest)} - _CHANNEL_WORDS
-    unknown -= {x.upper() for x in re.findall(r"\(\s*(\w+)", rest)}
+    outside = re.sub(r"\((?:[^()]|\([^()]*\))*\)", " ", rest)
+    unknown = {x.upper() for x in re.findall(r"\w+", outside)} - _CHANNEL_WORDS
     if unknown:
         near = _near(min(unknown), sorted(_CHANNEL_WORDS))
         raise UnknownChangeError(f"'{words}': {verb} CHANNEL has no {min(unknown)}{near}")

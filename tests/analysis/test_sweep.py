@@ -275,7 +275,6 @@ NETWORK_PRIORITY = [
 ]
 
 
-@pytest.mark.xfail(strict=True, reason="a request without a hit route is taken not to move")
 def test_a_channel_without_traffic_may_let_a_better_one_in_when_it_stops(spark):
     """NETPRTY prefers A.FAST on A, and B beats that: with A.FAST stopped, A.SLOW beats B."""
     survival = stopped(spark, NETWORK_PRIORITY, Outage(Part.CHANNEL, "A.FAST"))
@@ -290,7 +289,6 @@ def test_the_reference_moves_everything_when_that_channel_stops():
     assert [[route["channel"] for route in found] for found in routes] == [["TO.B"], ["A.SLOW"]]
 
 
-@pytest.mark.xfail(strict=True, reason="an end without a route has no share before the failure")
 def test_what_fails_before_and_after_does_not_move(spark):
     """The exit takes all destinations away: 2270, whatever happens to the channels."""
     nowhere = Ladder(exit_function=lambda rows: rows.where("1 = 0"))

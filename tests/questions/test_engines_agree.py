@@ -14,14 +14,14 @@ from clwl_spark.questions.texts import Question, all_questions, all_views
 from clwl_spark.storage import Lake
 
 
-@pytest.mark.parametrize("name", all_questions())
+@pytest.mark.parametrize("name", sorted(all_questions()))
 def test_spark_and_duckdb_answer_alike(duckdb_lake, answered, name):
     expected = rows_of(duckdb_lake, all_questions()[name].sql)
     assert comparable(answered[name]) == comparable(expected)
     assert expected
 
 
-@pytest.mark.parametrize("name", all_views())
+@pytest.mark.parametrize("name", sorted(all_views()))
 def test_spark_and_duckdb_see_the_same_views(duckdb_lake, session, name):
     found = comparable(all_rows(session, Question(name, "", "", select_all(name))))
     expected = comparable(rows_of(duckdb_lake, select_all(name)))

@@ -40,7 +40,7 @@ def test_a_question_is_printed_with_the_lakes_tables(lake):
     assert script.startswith("-- Which messages were set aside, and why?")
 
 
-@pytest.mark.parametrize("name", all_questions())
+@pytest.mark.parametrize("name", sorted(all_questions()))
 def test_tables_that_the_lake_lacks_are_empty(lake, name):
     script = question_script(all_questions()[name], str(lake))
     rows = duckdb.connect().execute(_without_extension(script)).fetchall()

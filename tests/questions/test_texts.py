@@ -105,21 +105,21 @@ def test_no_view_has_the_name_of_a_table():
     assert not set(all_views()) & set(TABLES)
 
 
-@pytest.mark.parametrize("name", all_views())
+@pytest.mark.parametrize("name", sorted(all_views()))
 def test_a_view_has_the_columns_that_its_header_describes(empty, name):
     described = empty.table(name)
     assert described.columns == list(all_views()[name].columns)
     assert {str(x) for x in described.types} <= TYPES
 
 
-@pytest.mark.parametrize("name", all_questions())
+@pytest.mark.parametrize("name", sorted(all_questions()))
 def test_a_question_runs_without_any_rows(empty, name):
     assert rows_of(empty, all_questions()[name].sql) == []
     assert {str(x[1]) for x in empty.description} <= TYPES
     assert "ORDER BY" in all_questions()[name].sql
 
 
-@pytest.mark.parametrize("name", all_questions())
+@pytest.mark.parametrize("name", sorted(all_questions()))
 def test_a_question_is_one(name):
     asked = all_questions()[name]
     assert asked.question.endswith("?")

@@ -58,6 +58,5 @@ def test_messages_that_wait_for_their_only_channel_are_stranded(stuck):
     assert request == {**PUT, "before": 10, "after": 10}
 
 
-@pytest.mark.xfail(strict=True, reason="an outcome that waits is taken to go another way")
 def test_messages_that_wait_where_they_went_do_not_go_elsewhere(stuck):
     assert stuck.moved == 0
