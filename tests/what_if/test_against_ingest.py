@@ -11,7 +11,6 @@ from small_worlds import queue, rcvr, sender
 from topology_frames import frames
 from worlds import frame
 
-from clwl_spark.errors import ClwlError
 from clwl_spark.routing.batch import RouteOptions
 from clwl_spark.routing.run import route
 from clwl_spark.schemas import TABLES
