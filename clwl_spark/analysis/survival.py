@@ -23,6 +23,7 @@ from clwl_spark.analysis.sweep import (
     Base,
     case_ends,
     not_put,
+    with_waits,
 )
 from clwl_spark.analysis.traffic import MESSAGES_OF
 from clwl_spark.keeping import settled
@@ -31,6 +32,7 @@ _CHANNEL: Final = (c.DEST_QMGR, c.CHANNEL)
 _LOAD: Final = "load"
 _BEFORE: Final = "load_before"
 _ROUNDED: Final = 9
+_LITTLE: Final = 10**-_ROUNDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,11 @@ class Survival:
     Attributes:
         case: what fails.
         messages_moved: that take another route, and get away.
-        messages_waiting: that stay on a transmission queue: the route's channel is down too.
+        messages_waiting: that stay on a transmission queue and did not before: the channel of
+            every route is down.
         messages_not_put: of queue managers that are down.
         requests_hit: distinct requests of which messages move or wait.
-        requests_stranded: of these, the ones of which every message waits.
+        requests_stranded: of these, the ones of which every message waits, and some did not.
         busiest_channel: the remote channel with the highest load then, '' if there is none, and
             busiest_qmgr, to which it leads.
         busiest_before: its load before.
@@ -81,7 +84,11 @@ def survivals(base: Base, cases: Sequence[Case]) -> list[Survival]:
     ends = settled(case_ends(base, cases))
     silent = not_put(base, cases)
     found: dict[int, dict[str, Any]] = {number: {} for number in range(len(cases))}
-    for frame in (_moves(ends), _silenced(base, silent), _busiest(base, ends, silent, len(cases))):
+    for frame in (
+        _moves(base, ends),
+        _silenced(base, silent),
+        _busiest(base, ends, silent, len(cases)),
+    ):
         for row in frame.collect():
             found[row[CASE]].update(row.asDict())
     return [
@@ -94,26 +101,34 @@ def _rounded(value: object) -> Any:  # noqa: ANN401  (what the column holds)
     return round(value, _ROUNDED) if isinstance(value, float) else value
 
 
-def _moves(ends: DataFrame) -> DataFrame:
+def _moves(base: Base, ends: DataFrame) -> DataFrame:
     """Messages that move or wait, and requests.
 
-    Grain: one row per case that hits a request.
+    Grain: one row per case of which a request is looked at.
     """
     kept = F.when(~F.col(WAITS), F.least(SHARE, F.coalesce(SHARE_BEFORE, F.lit(0.0))))
-    of_choice = ends.groupBy(CASE, REQUEST_PLAN, c.CHOICE).agg(
-        F.first(MESSAGES_OF).alias(MESSAGES_OF),
-        F.sum(F.when(F.col(WAITS), F.col(SHARE)).otherwise(0.0)).alias("waiting"),
-        F.sum(F.coalesce(kept, F.lit(0.0))).alias("kept"),
+    waiting = F.sum(F.when(F.col(WAITS), F.col(SHARE)).otherwise(0.0))
+    before = with_waits(base.ends).groupBy(F.col(c.PLAN_ID).alias(REQUEST_PLAN), c.CHOICE)
+    of_choice = (
+        ends.groupBy(CASE, REQUEST_PLAN, c.CHOICE)
+        .agg(
+            F.first(MESSAGES_OF).alias(MESSAGES_OF),
+            waiting.alias("waiting"),
+            F.sum(F.coalesce(kept, F.lit(0.0))).alias("kept"),
+        )
+        .join(before.agg(waiting.alias("waiting_before")), [REQUEST_PLAN, c.CHOICE])
     )
+    more = F.greatest(F.col("waiting") - F.col("waiting_before"), F.lit(0.0))
+    all_wait, waited = (F.min(x) > 1 - _LITTLE for x in ("waiting", "waiting_before"))
     of_request = of_choice.groupBy(CASE, REQUEST_PLAN).agg(
-        F.sum(F.col(MESSAGES_OF) * F.col("waiting")).alias("waiting"),
+        F.sum(F.col(MESSAGES_OF) * more).alias("waiting"),
         F.sum(F.col(MESSAGES_OF) * (1 - F.col("waiting") - F.col("kept"))).alias("moved"),
-        (F.min("waiting") > 1 - 10**-_ROUNDED).alias("stranded"),
+        (all_wait & ~waited).alias("stranded"),
     )
     return of_request.groupBy(CASE).agg(
         F.sum("moved").alias("messages_moved"),
         F.sum("waiting").alias("messages_waiting"),
-        F.count_if(F.col("moved") + F.col("waiting") > 10**-_ROUNDED).alias("requests_hit"),
+        F.count_if(F.col("moved") + F.col("waiting") > _LITTLE).alias("requests_hit"),
         F.count_if("stranded").alias("requests_stranded"),
     )
 

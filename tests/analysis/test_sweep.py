@@ -114,28 +114,7 @@ def waits(end, tier):
 # ---- what it costs, counted --------------------------------------------------------------------
 
 
-def is_hit(before, case, tables, qmgr):
-    """Whether a route of the request is over a channel that the case makes worse."""
-    hit = {
-        (q, ch): max(TIERS[status] for status in found)
-        for (q, ch), found in statuses(case, tables, qmgr).items()
-    }
-    return any(
-        is_remote(end) and hit.get((end[2], end[4]), 0) > tier for end, (_, tier) in before.items()
-    )
-
-
-def statuses(case, tables, qmgr):
-    found = defaultdict(list)
-    for outage in case:
-        hit, status = channels_hit(outage, tables)
-        for key in hit:
-            if outage.on in ("", qmgr):
-                found[key].append(status)
-    return found
-
-
-def cost_of(case, before, after, messages, tables):
+def cost_of(case, before, after, messages):
     """`Survival` of a case, less the case; requests are (qmgr, ...) without a snapshot."""
     down = {x.name for x in case if x.part is Part.QMGR}
     found = Counter()
@@ -149,18 +128,25 @@ def cost_of(case, before, after, messages, tables):
             continue
         for end, (share, _) in now.items():
             load_after[end[2], end[4]] += puts * share if is_remote(end) else 0
-        if not is_hit(before[request], case, tables, request[0]):
-            continue
-        found["requests_hit"] += 1
-        waiting, kept, of_choice = 0.0, 0.0, defaultdict(float)
-        for end, (share, tier) in now.items():
-            of_choice[end[0]] += share if waits(end, tier) else 0
-            waiting += share if waits(end, tier) else 0
-            kept += 0 if waits(end, tier) else min(share, before[request].get(end, (0, 0))[0])
-        choices = len({end[0] for end in now})
-        found["messages_waiting"] += puts * waiting
-        found["messages_moved"] += puts * (choices - waiting - kept)
-        found["requests_stranded"] += len(of_choice) == choices and min(of_choice.values()) > 0.999
+        moved, more, of_choice, earlier = 0.0, 0.0, defaultdict(float), defaultdict(float)
+        for end, (share, tier) in before[request].items():
+            earlier[end[0]] += share if waits(end, tier) else 0
+        for choice in {end[0] for end in now}:
+            ends = {end: x for end, x in now.items() if end[0] == choice}
+            waiting = sum(share for end, (share, tier) in ends.items() if waits(end, tier))
+            kept = sum(
+                min(share, before[request].get(end, (0, 0))[0])
+                for end, (share, tier) in ends.items()
+                if not waits(end, tier)
+            )
+            of_choice[choice] = waiting
+            more += max(waiting - earlier[choice], 0)
+            moved += 1 - waiting - kept
+        found["requests_hit"] += puts * (moved + more) > 1e-9
+        found["messages_waiting"] += puts * more
+        found["messages_moved"] += puts * moved
+        stay = min(of_choice.values()) > 0.999
+        found["requests_stranded"] += stay and not min(earlier.values()) > 0.999
     return found, load_before, load_after
 
 
@@ -225,14 +211,14 @@ def test_failures_at_once_are_what_each_is_by_itself(spark, name, cases):
             assert found == ends, (tried[number], request)
     if name != "exit":
         messages = {request[1:]: count for request, count in puts.items()}
-        compare_costs(base, tried, before, after, messages, tables)
+        compare_costs(base, tried, before, after, messages)
 
 
-def compare_costs(base, tried, before, after, messages, tables):
+def compare_costs(base, tried, before, after, messages):
     seen = Counter()
     for number, (case, survival) in enumerate(zip(tried, survivals(base, tried), strict=True)):
         own = {request: ends for (of, request), ends in after.items() if of == number}
-        cost, load_before, load_after = cost_of(case, before, own, messages, tables)
+        cost, load_before, load_after = cost_of(case, before, own, messages)
         told = asdict(survival)
         for figure in FIGURES:
             assert told[figure] == pytest.approx(cost[figure], abs=1e-6), (case, figure)
