@@ -31,10 +31,23 @@ _COMPILED: Final = ("--set", "spark.sql.codegen.wholeStage=true")
 
 
 def class_archive(cache: Path, java: JavaHome, jars: tuple[Path, ...]) -> Path:
-    """Where the archive for this Java and these JARs is, or would be."""
-    spark = (pyspark.__version__, str(pyspark.__file__))
-    known_by = "\n".join((str(java.executable), java.version, *spark, *map(str, jars)))
+    """Where the archive for this Java and these JARs is, or would be.
+
+    Java takes an archive only with the very files that it was made of, by time and size.
+    """
+    own = sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
+    files = [f"{jar} {_stamp(jar)}" for jar in (*own, *jars)]
+    known_by = "\n".join((str(java.executable), java.version, pyspark.__version__, *files))
     return cache / "classes" / f"{hashlib.sha256(known_by.encode()).hexdigest()[:16]}.jsa"
+
+
+def _stamp(file: Path) -> str:
+    """Time of the last change and size; blank for no file."""
+    try:
+        found = file.stat()
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns // 10**9} {found.st_size}"
 
 
 def sharing_options(archive: Path) -> str:
