@@ -46,6 +46,11 @@ def few_rows(
     return rows if rows.num_rows <= most else None
 
 
+def is_absent(folder: str) -> bool:
+    """True where it is sure that there is no table: a folder of this machine that is not there."""
+    return not _URI.match(folder) and not Path(folder).exists()
+
+
 def _files(table: DeltaTable) -> list[str]:
     """Data files of the newest version, below the table's folder."""
     return [str(path) for path in pa.table(table.get_add_actions())["path"].to_pylist()]

@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from clwl_spark.delta_files import FEW_ROWS, few_rows
+from clwl_spark.delta_files import FEW_ROWS, few_rows, is_absent
 from clwl_spark.errors import LakeStateError, MissingColumnsError, MissingLakeError
 from clwl_spark.schemas import TABLES, Table
 from clwl_spark.schemas import Column as TableColumn
@@ -142,14 +142,21 @@ class Lake:
             MissingLakeError: there is no such table, unless `or_empty`.
             MissingColumnsError: it lacks columns, or they have other types.
         """
-        found, schema = self.few_in_memory(table, column, values), TABLES[table].schema
+        found = self.few_in_memory(table, column, values, or_empty=or_empty)
+        schema = TABLES[table].schema
         if found is not None:
             return self.spark.createDataFrame(found if found.num_rows else [], schema)
         frame = self.read_or_empty(table) if or_empty else self.read(table)
         return frame.where(F.col(column).isin(list(values))) if column else frame
 
     def few_in_memory(
-        self, table: str, column: str = "", values: Sequence[str] = (), most: int = FEW_ROWS
+        self,
+        table: str,
+        column: str = "",
+        values: Sequence[str] = (),
+        most: int = FEW_ROWS,
+        *,
+        or_empty: bool = True,
     ) -> pa.Table | None:
         """The rows of `read_few` in memory; None where they are not few, or only Spark can tell.
 
@@ -158,9 +165,14 @@ class Lake:
             column: name of the column; '' = all rows.
             values: of the column.
             most: rows that are few.
+            or_empty: a table that is not there has no rows.
         """
-        found = None if self.in_catalog else few_rows(self.path(table), column, values, most)
         wanted = to_arrow_schema(TABLES[table].schema, timezone="UTC")
+        if self.in_catalog:
+            return None
+        if or_empty and is_absent(self.path(table)):
+            return wanted.empty_table()
+        found = few_rows(self.path(table), column, values, most)
         if found is None or not set(wanted.names) <= set(found.column_names):
             return None
         found = found.select(wanted.names)

@@ -14,6 +14,8 @@ ANYTHING_ELSE: Final = 3
 MORE: Final = "run with --verbose for more"
 
 _RAISED: Final = re.compile(r"^\w[\w.]*(?:Error|Exception): .*", re.MULTILINE)
+_CAUSED: Final = re.compile(r"^(?:: |Caused by: )(\w[\w.$]+(?:Error|Exception): .*)", re.MULTILINE)
+"""What Java said, where Python's last words only say that Java said something."""
 _OURS: Final = re.compile(r"clwl_spark\.errors\.(\w+): (.+)")
 _ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
     (r"DELTA_VIOLATE_CONSTRAINT", "a row breaks a rule of the table; correct it", BAD_INPUT),
@@ -74,7 +76,7 @@ def _of_spark(error: PySparkException | Py4JJavaError) -> tuple[str, int]:
             line = next(x for x in text.splitlines() if named.group() in x)
             return f"{_plain(line)}: {advice}", exit_code
     if "Traceback (most recent call last)" in text:
-        last = _RAISED.findall(text) or [_first_line(text)]
+        last = _CAUSED.findall(text) or _RAISED.findall(text) or [_first_line(text)]
         return f"a Python worker failed: {last[-1]}; {MORE}", ANYTHING_ELSE
     words = _plain(_first_line(text))
     lead = f"Spark says {condition}: " if condition and condition not in words else ""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from clwl_spark.errors import InputError
 from clwl_spark.quality.engines import SparkEngine, SqliteEngine, View
 from clwl_spark.quality.results import GateResult
 from clwl_spark.quality.suites import Rule
-from clwl_spark.quality.views import INDEXES, RAW, SnapshotRows, snapshot_views
+from clwl_spark.quality.views import INDEXES, RAW, Frames, SnapshotRows, snapshot_views
 from clwl_spark.storage import Lake
 
 IN_MEMORY_ROWS: Final = 1_500_000
@@ -65,7 +65,7 @@ def snapshot_judged(lake: Lake, rows: SnapshotRows) -> Judged:
     return Judged(
         lake,
         {RAW.format(name): table for name, table in rows.arrow.items()},
-        {RAW.format(name): frame for name, frame in rows.spark.items()},
+        Frames({RAW.format(x): partial(rows.spark.__getitem__, x) for x in rows.spark}),
         snapshot_views(),
         INDEXES,
     )

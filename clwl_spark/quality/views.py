@@ -5,9 +5,10 @@
 the first other observer does. Source: SEMANTICS S2, P1; CONTRACT, "Topology".
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import pandas as pd
@@ -26,6 +27,29 @@ RAW: Final = "{}_raw"
 _READERS: Final = 4
 
 
+class Frames(Mapping[str, DataFrame]):
+    """Frames by name, each made when it is first asked for: Spark takes 0.1 s for a table."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], DataFrame]]) -> None:
+        """Take what makes each frame."""
+        self._makers = makers
+        self._made: dict[str, DataFrame] = {}
+
+    def __getitem__(self, name: str) -> DataFrame:
+        """The frame of that name."""
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._makers)
+
+
 @dataclass(frozen=True, slots=True)
 class SnapshotRows:
     """A snapshot's rows.
@@ -36,7 +60,7 @@ class SnapshotRows:
     """
 
     arrow: dict[str, pa.Table]
-    spark: dict[str, DataFrame]
+    spark: Mapping[str, DataFrame]
 
     def pandas(self, table: str) -> pd.DataFrame:
         """A table's rows for pandas."""
@@ -48,8 +72,11 @@ def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows
 
     Grain: as the tables.
     """
-    here = F.col(c.SNAPSHOT_ID) == snapshot_id
-    frames = {x.name: lake.read_or_empty(x.name).where(here) for x in SNAPSHOT_TABLES}
+
+    def frame(name: str) -> DataFrame:
+        return lake.read_or_empty(name).where(F.col(c.SNAPSHOT_ID) == snapshot_id)
+
+    frames = Frames({x.name: partial(frame, x.name) for x in SNAPSHOT_TABLES})
     return SnapshotRows(_in_memory(lake, snapshot_id, frames, most_in_memory), frames)
 
 
@@ -58,7 +85,7 @@ def _in_memory(
 ) -> dict[str, pa.Table]:
     """A snapshot's rows; nothing where a table has more than so many."""
     found = {x: lake.few_in_memory(x, c.SNAPSHOT_ID, [snapshot_id], most) for x in frames}
-    unread = {x: frame for x, frame in frames.items() if found[x] is None}
+    unread = {x: frames[x] for x in frames if found[x] is None}
     read = in_memory(unread, most)
     return {} if unread and not read else {**found, **read}
 
