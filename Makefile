@@ -27,8 +27,8 @@ demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 test: $(PACKAGE) ## every test, in JOBS processes of up to 6 GB each
 	@$(RUN) -m pytest -n $(JOBS) --dist loadfile
 
-bench: $(PACKAGE) ## measure routing, rules, kernel and start-up; about an hour
-	@$(RUN) benchmarks/run.py --large
+bench: $(PACKAGE) ## routing side by side with other ways, rules, kernel; 25 minutes
+	@$(RUN) benchmarks/run.py
 
 lint: $(PACKAGE) ## ruff, mypy and the rules on imports
 	@$(RUN) -m ruff check .

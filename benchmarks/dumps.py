@@ -6,16 +6,12 @@ of the largest process does not grow with their number.
 
 import argparse
 import json
-import os
 import shutil
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from routing import timed_process
+from processes import timed_process
 
 from clwl_spark.mq import read_text
 
@@ -85,49 +81,11 @@ def ingested(folder: Path, dumps: int) -> dict[str, float]:
     for number in range(1, dumps + 1):
         (texts / f"QM{number:04d}.mqsc").write_text(dump(f"QM{number:04d}", number))
     start = ["-m", "clwl_spark.cli", "ingest", str(texts), "--lake", str(folder / "lake")]
-    with watched() as largest:
-        run = timed_process([*start, "--snapshot", "S1", "--json"])
+    run = timed_process([*start, "--snapshot", "S1", "--json"])
     if run.output["rejects"]:
         sys.exit(f"there were rejects: {run.output}")
-    memory = {f"largest {name}, MiB": round(mib) for name, mib in sorted(largest.items())}
+    memory = {f"largest {name}, MiB": round(mib) for name, mib in sorted(run.memory.items())}
     return {"seconds": round(run.seconds, 1), **memory}
-
-
-@contextmanager
-def watched() -> Iterator[dict[str, float]]:
-    """The largest memory that a program below this process had meanwhile, MiB by its name."""
-    largest: dict[str, float] = {}
-    done = threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.5):
-            for name, mib in below(os.getpid()):
-                largest[name] = max(mib, largest.get(name, 0.0))
-
-    watching = threading.Thread(target=watch)
-    watching.start()
-    try:
-        yield largest
-    finally:
-        done.set()
-        watching.join()
-
-
-def below(pid: int) -> Iterator[tuple[str, float]]:
-    """Name and memory, MiB, of each process that descends from this one (Linux)."""
-    found: dict[int, tuple[int, str, float]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            name, rest = (folder / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
-            pages = int((folder / "statm").read_text().split()[1])
-        except (OSError, IndexError):
-            continue
-        size = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-        found[int(folder.name)] = (int(rest.split()[1]), name, size)
-    family = {pid}
-    while more := {x for x, (parent, _, _) in found.items() if parent in family} - family:
-        family |= more
-    yield from (found[x][1:] for x in family - {pid})
 
 
 def dump(qmgr: str, number: int) -> str:

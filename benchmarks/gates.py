@@ -11,7 +11,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from routing import fresh_lake, make_lake, timed_process
+from processes import timed_process
+from routing import fresh_lake, make_lake
 
 from clwl_spark.generate import GenerateSpec, topology
 from clwl_spark.session import local_session

@@ -13,9 +13,10 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from processes import Run, timed_process
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from routing import Run, fresh_lake, timed_process
+from routing import fresh_lake
 
 from clwl_spark import schemas
 from clwl_spark.session import local_session
@@ -88,8 +89,10 @@ def make_lake(folder: Path, messages: int) -> None:
     spark.stop()
 
 
-def put_rows(spark: SparkSession, messages: int, qmgr: Column | str, object_name: str) -> DataFrame:
-    """Rows of `messages`, a millisecond apart, that `qmgr` (a name, or a column of `id`) puts."""
+def put_rows(
+    spark: SparkSession, messages: int, qmgr: Column | str, object_name: Column | str
+) -> DataFrame:
+    """Rows of `messages`, a millisecond apart, from `qmgr` to `object_name`: names, or by `id`."""
     number = F.col("id")
     put = {
         "qmgr": F.lit(qmgr),

@@ -6,9 +6,12 @@ second opinion: the verdict of every row is compared.
 
 # ruff: noqa: S608  (the SQL is made of this module's own words and of folders it made)
 
+import argparse
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -17,6 +20,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
 from clwl_spark.rules import eliminate
+from clwl_spark.session import spark_session
 
 ROW_ID = "row_id"
 PER_PLAN = 8
@@ -122,13 +126,24 @@ def _summed(judged: DataFrame) -> list[Row]:
 
 
 def compare(spark: SparkSession, work: Path, rows: int, rounds: int) -> dict[str, float]:
+    """As `compare_on`, on made-up candidates."""
+    files = str(work / "candidates.parquet")
+    candidates(spark, rows).write.mode("overwrite").parquet(files)
+    return {"rows": rows} | compare_on(spark, files, work, rounds)
+
+
+def compare_on(spark: SparkSession, files: str, work: Path, rounds: int) -> dict[str, float]:
     """Time both, in turns and warm, and compare every row's verdict once.
+
+    Args:
+        spark: the session.
+        files: folder of Parquet files with candidate rows, numbered by row_id.
+        work: folder for verdicts.
+        rounds: of each.
 
     Returns:
         Median seconds of each, their ratio, and the number of rows whose verdicts differ.
     """
-    files = str(work / "candidates.parquet")
-    candidates(spark, rows).write.mode("overwrite").parquet(files)
     judged = str(work / "verdicts.parquet")
     verdicts(spark, files).write.mode("overwrite").parquet(judged)
     database = duckdb.connect()
@@ -149,7 +164,6 @@ def compare(spark: SparkSession, work: Path, rows: int, rounds: int) -> dict[str
         "spark_seconds": in_spark,
         "duckdb_seconds": in_duckdb,
         "ratio": in_spark / in_duckdb,
-        "rows": rows,
         "differing_rows": differing,
     }
 
@@ -169,3 +183,17 @@ def _seconds(action: Callable[[], object]) -> float:
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
+
+
+def main() -> None:
+    """Compare on made-up candidates, and print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=2_000_000, help="candidate rows")
+    parser.add_argument("--rounds", type=int, default=3, help="of each, in turns")
+    options = parser.parse_args()
+    with TemporaryDirectory(prefix="clwl-ladder-") as work, spark_session() as spark:
+        print(json.dumps(compare(spark, Path(work), options.rows, options.rounds)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
-"""What routing is compared with: messages read, and written with the outcomes' columns.
+"""The floor under routing: messages read, and written with the outcomes' columns.
 
 Columns that a message has are its own; the rest are literals. Nothing is decided, joined or sorted.
+The table is made as routing makes it, with its constraints, comments and choice of statistics.
 The session is this package's, with its settings and its archive of Java classes; with --plain it is
 as Spark and Delta come.
 """
@@ -51,7 +52,7 @@ def plain_session() -> SparkSession:
     """A session with Delta, and else as Spark comes."""
     cache = cache_folder(os.environ)
     java = java_home(cache, os.environ)
-    os.environ["JAVA_HOME"] = str(java)
+    os.environ["JAVA_HOME"] = str(java.path)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     jars = ",".join(map(str, delta_jars(cache, java, os.environ)))
     builder = SparkSession.builder.master("local[*]").config("spark.jars", jars)
@@ -70,7 +71,8 @@ def main() -> None:
     start = time.perf_counter()
     lake = Lake(spark, options.lake)
     copied = lake.read(schemas.MESSAGES.name).select(*outcome_columns())
-    copied.write.format("delta").mode("append").save(lake.path("copied"))
+    lake.create([schemas.OUTCOMES])
+    lake.append(schemas.OUTCOMES.name, copied)
     print(json.dumps({"seconds": time.perf_counter() - start}))
     spark.stop()
 

@@ -12,8 +12,9 @@ import sys
 import time
 from pathlib import Path
 
+from processes import timed_process
 from pyspark.sql import functions as F
-from routing import fresh_lake, make_lake, timed_process
+from routing import fresh_lake, make_lake
 
 import clwl_spark
 from clwl_spark.analysis.outages import Part

@@ -1,48 +1,33 @@
-"""`clwl route` against a plain copy: processes of their own, interleaved, on equal lakes."""
+"""Ways to route the same messages: `clwl route` by each engine, the floor, and what else one does.
+
+Each is a process of its own on a fresh lake, whose data files are links to the pristine one's.
+"""
 
 import json
 import os
 import shutil
-import subprocess
-import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+import typing
 from pathlib import Path
 
+from processes import Run, timed_process
+
 from clwl_spark import schemas
+from clwl_spark.settings import Settings
 
 HERE = Path(__file__).parent
 INPUTS = (schemas.SNAPSHOTS, *schemas.TOPOLOGY, schemas.MESSAGES)
+FLOOR = "copy"
+PLAIN_FLOOR = "copy, plain session"
+EXPERT = "Polars, kernel, delta-rs"
+OBVIOUS = "applyInPandasWithState, row by row"
+FIRST_OUTCOME = "first_outcome_seconds"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One process: its wall-clock seconds, Java's start included, and what it printed."""
-
-    seconds: float
-    output: dict[str, object]
-
-    @property
-    def work_seconds(self) -> float:
-        """Seconds that the process itself counts, without starting Python and Java."""
-        return float(str(self.output["seconds"]))
-
-
-def timed_process(command: Sequence[str], *, reads_json: bool = True) -> Run:
-    """Run Python on these arguments and read the JSON document that it prints, if it prints one.
-
-    Raises:
-        SystemExit: the process failed; its last words are shown.
-    """
-    start = time.perf_counter()
-    command = [sys.executable, *command]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    seconds = time.perf_counter() - start
-    if done.returncode != 0:
-        last = "\n".join(done.stderr.splitlines()[-20:])
-        sys.exit(f"{' '.join(command[1:])} ended with {done.returncode}:\n{last}")
-    return Run(seconds, json.loads(done.stdout) if reads_json and done.stdout else {})
+def engines() -> list[str]:
+    """The engines that routing has, in the order of its setting; "spark" where it has but one."""
+    field = Settings.model_fields.get("engine")
+    words = typing.get_args(field.annotation) if field else ()
+    return [word for word in words if word != "auto"] or ["spark"]
 
 
 def make_lake(lake: Path, messages: int, hot_sender: float, non_default: float) -> None:
@@ -54,22 +39,50 @@ def make_lake(lake: Path, messages: int, hot_sender: float, non_default: float) 
     timed_process([script, "--lake", str(lake), *sizes, "--hot-sender", str(hot_sender)])
 
 
-def route(pristine: Path, work: Path) -> Run:
-    """Route a fresh copy of the lake, and look up how large a Python worker grew."""
-    lake = fresh_lake(pristine, work / "routed")
-    run = timed_process(["-m", "clwl_spark.cli", "route", "--lake", str(lake), "--json"])
-    if "worker_peak_mib" not in run.output:
-        run.output["worker_peak_mib"] = _worker_peak(lake)
-    shutil.rmtree(lake)
+def way(name: str, pristine: Path, lake: Path, planned: Path) -> Run:
+    """Go one way on a fresh lake, which stays; a name is an engine's or one of this module's.
+
+    Args:
+        name: of the way.
+        pristine: the lake that is copied.
+        lake: the copy.
+        planned: a lake that `clwl route` has routed; other ways take its plans.
+    """
+    fresh_lake(pristine, lake)
+    copy = [str(HERE / "plain_copy.py"), "--lake", str(lake)]
+    given = ["--lake", str(lake), "--planned", str(planned)]
+    others = {
+        FLOOR: copy,
+        PLAIN_FLOOR: [*copy, "--plain"],
+        EXPERT: [str(HERE / "expert.py"), *given],
+        OBVIOUS: [str(HERE / "obvious.py"), *given],
+    }
+    run = timed_process(others[name]) if name in others else clwl_route(lake, name)
+    run.output[FIRST_OUTCOME] = first_commit(lake) - run.began
     return run
 
 
-def plain_copy(pristine: Path, work: Path, *words: str) -> Run:
-    """Copy the messages of a fresh copy of the lake."""
-    lake = fresh_lake(pristine, work / "copied")
-    run = timed_process([str(HERE / "plain_copy.py"), "--lake", str(lake), *words])
-    shutil.rmtree(lake)
-    return run
+def clwl_route(lake: Path, engine: str, *settings: str) -> Run:
+    """Run `clwl route` on the lake, with this engine and other settings (`KEY=VALUE`)."""
+    chosen = [f"engine={engine}"] if "engine" in Settings.model_fields else []
+    words = [word for setting in (*chosen, *settings) for word in ("--set", setting)]
+    return timed_process(["-m", "clwl_spark.cli", "route", "--lake", str(lake), "--json", *words])
+
+
+def event_log(folder: Path) -> list[str]:
+    """Settings with which `clwl route` writes Spark's event log into this folder."""
+    folder.mkdir(parents=True)
+    log = {"enabled": "true", "dir": folder.absolute().as_uri(), "compress": "false"}
+    return [f"spark.eventLog.{name}={value}" for name, value in log.items()]
+
+
+def first_commit(lake: Path) -> float:
+    """When outcomes were first there to read, seconds since the epoch."""
+    for commit in sorted((lake / schemas.OUTCOMES.name / "_delta_log").glob("*.json")):
+        actions = [json.loads(line) for line in commit.read_text().splitlines()]
+        if any("add" in action for action in actions):
+            return commit.stat().st_mtime
+    raise SystemExit(f"{lake} has no outcomes")
 
 
 def fresh_lake(pristine: Path, lake: Path) -> Path:
@@ -88,12 +101,3 @@ def _link(source: str, target: str) -> None:
         shutil.copy2(source, target)
     else:
         os.link(source, target)
-
-
-def _worker_peak(lake: Path) -> float | None:
-    """Largest Python worker of the run, MiB, from the runs table."""
-    from deltalake import DeltaTable  # noqa: PLC0415  (slow import, only needed here)
-
-    runs = DeltaTable(str(lake / schemas.RUNS.name)).to_pyarrow_table(columns=["worker_peak_mib"])
-    peaks = [peak for peak in runs["worker_peak_mib"].to_pylist() if peak is not None]
-    return max(peaks, default=None)

@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hops import put_rows
-from routing import Run, fresh_lake, timed_process
+from processes import Run, timed_process
+from routing import fresh_lake
 
 from clwl_spark import schemas
 from clwl_spark.session import local_session

@@ -34,15 +34,30 @@ from clwl_spark.commands.words import (
     waiting,
     what_if,
 )
+from clwl_spark.commands.words.help_screen import Command, Group
 from clwl_spark.commands.words.options import with_options
 
 ANYTHING_ELSE: Final = 3
 WRONG_USAGE: Final = 2
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
+PANELS: Final = {
+    "Begin": (*machine.COMMANDS, *synthetic.COMMANDS),
+    "A cluster's configuration": (
+        *topology.COMMANDS,
+        *quality.COMMANDS,
+        *assertions.COMMANDS,
+        *repository.COMMANDS,
+        *publishing.COMMANDS,
+    ),
+    "Where messages go": (*routing.COMMANDS, *tracing.COMMANDS, *what_if.COMMANDS),
+    "What was routed": (*questions.COMMANDS, *report.COMMANDS),
+    "Messages that wait, shared queues": (*waiting.COMMANDS, *sharing.COMMANDS),
+}
 
 app = typer.Typer(
     name="clwl",
+    cls=Group,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -102,23 +117,10 @@ def _clwl(
         raise typer.Exit(WRONG_USAGE)
 
 
-for _command in (
-    *synthetic.COMMANDS,
-    *topology.COMMANDS,
-    *routing.COMMANDS,
-    *sharing.COMMANDS,
-    *repository.COMMANDS,
-    *quality.COMMANDS,
-    *waiting.COMMANDS,
-    *tracing.COMMANDS,
-    *what_if.COMMANDS,
-    *assertions.COMMANDS,
-    *questions.COMMANDS,
-    *report.COMMANDS,
-    *publishing.COMMANDS,
-    *machine.COMMANDS,
-):
-    app.command(_command.__name__.strip("_").replace("_", "-"))(with_options(_command))
+for _panel, _commands in PANELS.items():
+    for _command in _commands:
+        _name = _command.__name__.strip("_").replace("_", "-")
+        app.command(_name, cls=Command, rich_help_panel=_panel)(with_options(_command))
 
 
 def _told(error: Exception, *, verbose: bool) -> int:

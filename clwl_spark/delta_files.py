@@ -1,9 +1,11 @@
 """Small Delta tables read by delta-rs within this process, where Spark would run a job."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +17,11 @@ _BYTES_A_ROW: Final = 200
 """More than a row of topology takes in a file: larger files have more rows."""
 
 _URI: Final = re.compile(r"\w[\w+.-]+:")
+
+
+def is_uri(place: str) -> bool:
+    """Whether a lake's or a table's place is named by a URI; else it is a folder's path."""
+    return _URI.match(place) is not None
 
 
 def few_rows(
@@ -32,7 +39,7 @@ def few_rows(
         The rows; None where Spark has to read: elsewhere, no Delta table, more rows, or a table
         that delta-rs does not know how to read (deletion vectors, column mapping).
     """
-    if _URI.match(folder) or not (Path(folder) / "_delta_log").is_dir():
+    if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
         return None
     try:
         table = DeltaTable(folder)
@@ -46,9 +53,89 @@ def few_rows(
     return rows if rows.num_rows <= most else None
 
 
+def greatest_rows(folder: str, column: str) -> pa.Table | None:
+    """The rows of a table that have the greatest number in a column, whatever else there is.
+
+    Only the files are opened whose statistics say that they may have it.
+
+    Args:
+        folder: of the Delta table, on this machine.
+        column: a column of whole numbers, of which Delta keeps statistics.
+
+    Returns:
+        The rows; None where Spark has to read: as by `few_rows`, or without statistics.
+    """
+    try:
+        table = DeltaTable(folder)
+        known = pa.table(table.get_add_actions(flatten=True))
+        name = f"max.{column}"
+        if known.num_rows == 0:
+            return table.to_pyarrow_table()
+        if name not in known.column_names or known[name].null_count:
+            return None
+        greatest = pc.field(column) == pc.max(known[name])
+        return table.to_pyarrow_dataset().to_table(filter=greatest)
+    except (DeltaError, OSError, pa.ArrowException):
+        return None
+
+
 def is_absent(folder: str) -> bool:
     """True where it is sure that there is no table: a folder of this machine that is not there."""
-    return not _URI.match(folder) and not Path(folder).exists()
+    return not is_uri(folder) and not Path(folder).exists()
+
+
+def appended_files(folder: str, after: int) -> list[tuple[str, int]] | None:
+    """The files that commits after a version appended, as a stream of the table takes them.
+
+    A commit that changes or deletes rows is passed over, and so is one that only moves them.
+
+    Args:
+        folder: of the Delta table, on this machine.
+        after: version.
+
+    Returns:
+        (path, rows) of each file; None where the log does not say it, or rows are only marked as
+        deleted.
+    """
+    newest = newest_version(folder)
+    if newest is None:
+        return None
+    found: list[tuple[str, int]] = []
+    try:
+        for version in range(after + 1, newest + 1):
+            commit = Path(folder, "_delta_log", f"{version:020}.json").read_text()
+            found += _appended(folder, [json.loads(line) for line in commit.splitlines()])
+    except (OSError, ValueError, KeyError):
+        return None
+    return found
+
+
+def _appended(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+    """The files that a commit appended.
+
+    Raises:
+        KeyError, ValueError: it does not say how many rows a file has.
+    """
+    if any(x["remove"]["dataChange"] for x in actions if "remove" in x):
+        return
+    for added in (x["add"] for x in actions if "add" in x):
+        if added["dataChange"]:
+            if added.get("deletionVector") or is_uri(added["path"]):
+                raise ValueError(added["path"])
+            yield (
+                str(Path(folder, unquote(added["path"]))),
+                json.loads(added["stats"])["numRecords"],
+            )
+
+
+def newest_version(folder: str) -> int | None:
+    """The newest version of a table in a folder of this machine; None where only Spark can tell."""
+    if not (Path(folder) / "_delta_log").is_dir():
+        return None
+    try:
+        return int(DeltaTable(folder).version())
+    except (DeltaError, OSError):
+        return None
 
 
 def _files(table: DeltaTable) -> list[str]:

@@ -1,16 +1,12 @@
 """Which version of each table a lake has, told without Spark: what an answer is worked out from."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from clwl_spark.storage import Lake
-
-_URI: Final = re.compile(r"\w[\w+.-]+:")
 
 Versions = tuple[tuple[str, int] | None, ...]
 """(Delta's id of the table, version) by table; None = no such table.
@@ -30,7 +26,7 @@ def versions_of(lake: Lake, tables: Iterable[str]) -> Versions | None:
         (tables,) versions; None where only Spark can tell: in a catalog, elsewhere than in a
         folder of this machine, or of tables that delta-rs does not know how to read.
     """
-    if lake.in_catalog or _URI.match(lake.root):
+    if not lake.is_here:
         return None
     try:
         return tuple(_version(lake.path(table)) for table in tables)

@@ -11,6 +11,7 @@ ClwlError                    anything that the command line turns into one sente
 │   ├── IngestError          a text or folder of which nothing can be used
 │   └── LakeStateError       lake and checkpoint do not belong together
 ├── GateError                a quality gate said no                             (exit 1)
+├── SplitError               files of messages that only Spark can read         (exit 3)
 └── SetupError               Java, JARs or Python that do not fit               (exit 3)
 """
 
@@ -96,6 +97,10 @@ class GateError(ClwlError):
     """A quality gate said no."""
 
     exit_code = 1
+
+
+class SplitError(ClwlError):
+    """A file of messages is not what Arrow takes it for; Spark has to read it."""
 
 
 class SetupError(ClwlError):

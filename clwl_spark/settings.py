@@ -122,6 +122,7 @@ class Settings(BaseModel):
     binding_ttl: _Duration
     exit: _FunctionName
     worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
+    engine: Literal["auto", "spark", "arrow"]
     state_partitions: Annotated[int, Field(ge=1, le=4096)]
     poll: _Duration
     log: Literal["auto", "text", "json"]

@@ -1,6 +1,6 @@
 """The lake: Delta tables at a path, or in a catalog.
 
-Only this module, `delta_files`, `delta_versions` and `session` know Delta.
+Only this module, those named `delta_*`, and `session` know Delta.
 
 A path lake is a folder (any URI that Spark can write) with a Delta table per folder; a catalog
 lake is `catalog.schema` with tables of the same names (CONTRACT, first paragraph).
@@ -9,19 +9,30 @@ lake is `catalog.schema` with tables of the same names (CONTRACT, first paragrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from functools import cached_property
+from typing import Any, Final, TypeVar, cast
 
 import pyarrow as pa
 from pyspark import inheritable_thread_target
 from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from clwl_spark.delta_files import FEW_ROWS, few_rows, is_absent
-from clwl_spark.errors import LakeStateError, MissingColumnsError, MissingLakeError
+from clwl_spark.contract import require
+from clwl_spark.delta_commits import DataFile, commit_files, is_committed
+from clwl_spark.delta_creation import create_in_folder, create_statement, declared
+from clwl_spark.delta_files import (
+    FEW_ROWS,
+    few_rows,
+    greatest_rows,
+    is_absent,
+    is_uri,
+    newest_version,
+)
+from clwl_spark.delta_writes import append_rows, columns_in, delete_rows, merge_rows
+from clwl_spark.errors import LakeStateError, MissingLakeError
 from clwl_spark.schemas import TABLES, Table
-from clwl_spark.schemas import Column as TableColumn
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -36,10 +47,6 @@ _NOT_THERE: Final = (
     "DELTA_MISSING_DELTA_TABLE",
     "SCHEMA_NOT_FOUND",
     "DELTA_SCHEMA_NOT_SET",
-)
-_KINDRED: Final = (
-    ("tinyint", "smallint", "int", "bigint"),
-    ("timestamp", "timestamp_ntz"),
 )
 
 
@@ -89,6 +96,11 @@ class Lake:
     def path(self, table: str) -> str:
         """Folder of a table of a path lake."""
         return f"{self.root.rstrip('/')}/{table}"
+
+    @cached_property
+    def is_here(self) -> bool:
+        """Whether the tables are in folders of this machine, for Spark as for Python."""
+        return not self.in_catalog and not is_uri(self.root) and _keeps_files_here(self.spark)
 
     def sql_name(self, table: str) -> str:
         """The table's name within SQL."""
@@ -143,9 +155,8 @@ class Lake:
             MissingColumnsError: it lacks columns, or they have other types.
         """
         found = self.few_in_memory(table, column, values, or_empty=or_empty)
-        schema = TABLES[table].schema
         if found is not None:
-            return self.spark.createDataFrame(found if found.num_rows else [], schema)
+            return self._frame(table, found)
         frame = self.read_or_empty(table) if or_empty else self.read(table)
         return frame.where(F.col(column).isin(list(values))) if column else frame
 
@@ -167,8 +178,8 @@ class Lake:
             most: rows that are few.
             or_empty: a table that is not there has no rows.
         """
-        wanted = to_arrow_schema(TABLES[table].schema, timezone="UTC")
-        if self.in_catalog:
+        wanted = self.arrow_schema(table)
+        if not self.is_here:
             return None
         if or_empty and is_absent(self.path(table)):
             return wanted.empty_table()
@@ -177,6 +188,36 @@ class Lake:
             return None
         found = found.select(wanted.names)
         return found if found.schema.types == wanted.types else None
+
+    def few(
+        self,
+        table: str,
+        column: str = "",
+        values: Sequence[str] = (),
+        *,
+        or_empty: bool = True,
+    ) -> list[dict[str, Any]]:
+        """The rows of `read_few` as values by column; moments are in UTC, a map is its pairs."""
+        found = self.few_in_memory(table, column, values, or_empty=or_empty)
+        if found is None:
+            frame = self.read_few(table, column, values, or_empty=or_empty)
+            found = frame.toArrow().cast(self.arrow_schema(table))
+        return cast("list[dict[str, Any]]", found.to_pylist())
+
+    def greatest(self, table: str, column: str) -> list[dict[str, Any]]:
+        """The rows of a table that have the greatest number in a column, as by `few`.
+
+        Raises:
+            MissingLakeError: there is no such table.
+            MissingColumnsError: it lacks columns, or they have other types.
+        """
+        found = greatest_rows(self.path(table), column) if self.is_here else None
+        wanted = self.arrow_schema(table)
+        if found is None or found.schema.types != wanted.types:
+            frame = self.read(table)
+            greatest = frame.agg(F.max(column)).collect()[0][0]
+            found = frame.where(F.col(column) == greatest).toArrow().cast(wanted)
+        return cast("list[dict[str, Any]]", found.to_pylist())
 
     def stream(self, table: str) -> DataFrame:
         """All rows ever appended to the table, as a stream; other changes are passed over.
@@ -197,6 +238,9 @@ class Lake:
 
     def version(self, table: str) -> int:
         """The table's newest version."""
+        here = newest_version(self.path(table)) if self.is_here else None
+        if here is not None:
+            return here
         newest = self.spark.sql(f"DESCRIBE HISTORY {self.sql_name(table)} LIMIT 1").collect()
         return int(newest[0]["version"])
 
@@ -208,34 +252,79 @@ class Lake:
         together(self.spark, self._create, tables)
 
     def _create(self, table: Table) -> None:
-        frame = self._load(table.name)
-        if frame is None:
-            self.spark.sql(self._create_statement(table))
+        if self.is_here and create_in_folder(self.path(table.name), table):
             return
-        absent = [x for x in table.columns if x.optional and x.name not in frame.columns]
+        found = self._columns(table.name)
+        if found is None:
+            self.spark.sql(create_statement(self.sql_name(table.name), table))
+            return
+        absent = [x for x in table.columns if x.optional and x.name not in found]
         if absent:
-            columns = ", ".join(map(_declared, absent))
+            columns = ", ".join(map(declared, absent))
             self.spark.sql(f"ALTER TABLE {self.sql_name(table.name)} ADD COLUMNS ({columns})")
 
-    def append(self, table: str, frame: DataFrame, transaction: Transaction | None = None) -> None:
-        """Append rows; with a transaction, once."""
+    def _columns(self, table: str) -> list[str] | None:
+        """Names of the table's columns; None = there is no such table."""
+        here = columns_in(self.path(table)) if self.is_here else None
+        if here is not None:
+            return here
+        frame = self._load(table)
+        return None if frame is None else frame.columns
+
+    def arrow_schema(self, table: str) -> pa.Schema:
+        """The contract's columns of the table, in Arrow's types."""
+        return to_arrow_schema(TABLES[table].schema, timezone="UTC")
+
+    def arrow_rows(self, table: str, rows: Iterable[Sequence[Any]]) -> pa.Table:
+        """Rows of the table in memory, made of the values of its columns in order."""
+        named = [dict(zip(TABLES[table].names, row, strict=True)) for row in rows]
+        return pa.Table.from_pylist(named, schema=self.arrow_schema(table))
+
+    def append(
+        self, table: str, rows: DataFrame | pa.Table, transaction: Transaction | None = None
+    ) -> None:
+        """Append rows; with a transaction, once.
+
+        Rows in memory are written without Spark where that is certain to be right
+        (`delta_writes`).
+        """
+        if isinstance(rows, pa.Table):
+            once = (transaction.application, transaction.version) if transaction else None
+            if self.is_here and append_rows(self.path(table), TABLES[table], rows, once):
+                return
+            rows = self._frame(table, rows)
         options = {}
         if transaction is not None:
             options = {
                 "txnAppId": transaction.application,
                 "txnVersion": str(transaction.version),
             }
-        self._write(table, frame, "append", options)
+        self._write(table, rows, "append", options)
 
     def replace(self, table: str, frame: DataFrame, condition: str) -> None:
         """Replace the rows for which the SQL `condition` holds by the frame's rows."""
         self._write(table, frame, "overwrite", {"replaceWhere": condition})
 
-    def merge(self, table: str, frame: DataFrame) -> None:
-        """Update the rows whose key is there, insert the others; doing it twice changes nothing."""
+    def add_files(self, table: str, files: Sequence[DataFile], transaction: Transaction) -> None:
+        """Make Parquet files that are in the table's folder part of it, once."""
+        commit_files(self.path(table), files, transaction.application, transaction.version)
+
+    def has_transaction(self, table: str, transaction: Transaction) -> bool:
+        """Whether a table in a folder of this machine has the transaction already."""
+        return is_committed(self.path(table), transaction.application, transaction.version)
+
+    def merge(self, table: str, rows: DataFrame | pa.Table) -> None:
+        """Update the rows whose key is there, insert the others; doing it twice changes nothing.
+
+        Rows in memory are written as by `append`.
+        """
+        if isinstance(rows, pa.Table):
+            if self.is_here and merge_rows(self.path(table), TABLES[table], rows):
+                return
+            rows = self._frame(table, rows)
         keys = " AND ".join(f"t.`{key}` <=> s.`{key}`" for key in TABLES[table].keys)
-        frame.createOrReplaceTempView("clwl_merge_source")
-        frame.sparkSession.sql(
+        rows.createOrReplaceTempView("clwl_merge_source")
+        rows.sparkSession.sql(
             f"MERGE INTO {self.sql_name(table)} t USING clwl_merge_source s ON {keys} "
             "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
         )
@@ -261,6 +350,12 @@ class Lake:
             f"WHEN NOT MATCHED AND NOT s.`{gone}` THEN INSERT ({columns}) VALUES ({values})"
         )
 
+    def delete(self, table: str, condition: str) -> None:
+        """Delete the rows for which the SQL `condition` holds."""
+        if self.is_here and delete_rows(self.path(table), TABLES[table], condition):
+            return
+        self.spark.sql(f"DELETE FROM {self.sql_name(table)} WHERE {condition}")  # noqa: S608
+
     def remove_folder(self, folder: str) -> None:
         """Take a folder away, with all that is in it, wherever Spark can write."""
         java: Any = self.spark._jvm  # noqa: SLF001  (Spark has no other way to its files)
@@ -281,6 +376,10 @@ class Lake:
             raise
         return frame if frame.columns else None
 
+    def _frame(self, table: str, rows: pa.Table) -> DataFrame:
+        """Rows in memory as a frame."""
+        return self.spark.createDataFrame(rows if rows.num_rows else [], TABLES[table].schema)
+
     def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
         writer = frame.select(*TABLES[table].names).write.format("delta").mode(mode)
         if any(column.optional for column in TABLES[table].columns):
@@ -294,21 +393,6 @@ class Lake:
         else:
             writer.save(self.path(table))
 
-    def _create_statement(self, table: Table) -> str:
-        columns = ",\n  ".join(map(_declared, table.columns))
-        checks = [(x.name, x.check) for x in table.columns if x.check is not None]
-        named = {f"delta.constraints.{name}_in_range": _quoted(check) for name, check in checks}
-        if table.change_feed:
-            named["delta.enableChangeDataFeed"] = "true"
-        if table.skipped_by:
-            named["delta.dataSkippingStatsColumns"] = ",".join(table.skipped_by)
-        properties = ", ".join(f"'{name}' = '{value}'" for name, value in named.items())
-        return (
-            f"CREATE TABLE IF NOT EXISTS {self.sql_name(table.name)} (\n  {columns}\n) USING DELTA "
-            f"COMMENT '{_quoted(table.comment)}'"
-            + (f" TBLPROPERTIES ({properties})" if properties else "")
-        )
-
 
 def together(spark: SparkSession, do: Callable[[Given], Made], many: Iterable[Given]) -> list[Made]:
     """Do small work for each side by side: while one waits for the driver, another one runs."""
@@ -316,43 +400,10 @@ def together(spark: SparkSession, do: Callable[[Given], Made], many: Iterable[Gi
         return list(pool.map(inheritable_thread_target(spark)(do), many))
 
 
-def require(frame: DataFrame, table: Table) -> DataFrame:
-    """The table's columns, in order and in the contract's types; absent optional ones are null.
-
-    Other writers' integers and timestamps may be wider or without a zone: those are cast.
-
-    Raises:
-        MissingColumnsError: columns are missing or have types that cannot mean the same.
-    """
-    found = dict(frame.dtypes)
-    absent = {x.name for x in table.columns if x.optional and x.name not in found}
-    there = [x for x in table.columns if x.name not in absent]
-    wrong = [x.name for x in there if not _means(found.get(x.name), x.type)]
-    if wrong:
-        raise MissingColumnsError(table.name, wrong, [f"{n} {t}" for n, t in found.items()])
-    return frame.select(
-        *(_typed(x, None if x.name in absent else found[x.name]) for x in table.columns)
-    )
-
-
-def _typed(column: TableColumn, found: str | None) -> Column:
-    """A column that is there with the type `found`, or null where it is not there."""
-    if found == column.type:
-        return F.col(column.name)
-    value = F.lit(None) if found is None else F.col(column.name)
-    return value.cast(column.type).alias(column.name)
-
-
-def _declared(column: TableColumn) -> str:
-    """A column as SQL declares it."""
-    null = " NOT NULL" if column.required else ""
-    return f"`{column.name}` {column.type}{null} COMMENT '{_quoted(column.comment)}'"
-
-
-def _means(found: str | None, wanted: str) -> bool:
-    """Whether a column of type `found` can be read as `wanted`."""
-    return found == wanted or any(found in kin and wanted in kin for kin in _KINDRED)
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")
+def _keeps_files_here(spark: SparkSession) -> bool:
+    """Whether a folder without a scheme is one of this machine for Spark too; not with Connect."""
+    try:
+        conf = spark._jsc.hadoopConfiguration()  # noqa: SLF001  (Spark has no other way to it)
+    except AttributeError:
+        return False
+    return str(conf.get("fs.defaultFS")).startswith("file:")

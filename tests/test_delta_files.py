@@ -1,13 +1,15 @@
 """Small tables read without Spark: `read_few` gives what `read_or_empty` gives."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from lakes import lake_with
 from pyspark.sql import functions as F
 from worlds import frame
 
-from clwl_spark.delta_files import few_rows
+from clwl_spark.delta_files import appended_files, few_rows, greatest_rows
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
 from clwl_spark.schemas import SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
@@ -154,3 +156,64 @@ def test_a_catalog_lake_is_read_by_spark(spark, lake):
         assert found.read_few("queues").isEmpty()
     finally:
         spark.sql("DROP SCHEMA few_rows CASCADE")
+
+
+def numbered(spark, lake, numbers):
+    rows = [{"run_id": f"R{at}", "batch_id": x} for at, x in enumerate(numbers)]
+    lake.append("runs", frame(spark, "runs", rows).repartition(1))
+
+
+def greatest(lake):
+    """Ids of the rows with the greatest batch, and whether Spark had to look for them."""
+    found = sorted(row["run_id"] for row in lake.greatest("runs", "batch_id"))
+    return found, greatest_rows(lake.path("runs"), "batch_id") is None
+
+
+def test_the_greatest_rows_are_found_by_statistics(spark, tmp_path):
+    lake = lake_with(spark, tmp_path / "lake", ["runs"])
+    assert greatest(lake) == ([], False)
+    numbered(spark, lake, [3, 7, 1])
+    numbered(spark, lake, [2, 7])
+    numbered(spark, lake, [5, None])
+    assert greatest(lake) == (["R1", "R1"], False)
+
+
+def test_without_statistics_spark_finds_the_greatest_rows(spark, tmp_path):
+    lake = lake_with(spark, tmp_path / "lake", ["runs"])
+    properties = "SET TBLPROPERTIES ('delta.dataSkippingStatsColumns' = 'run_id')"
+    spark.sql(f"ALTER TABLE {lake.sql_name('runs')} {properties}")
+    numbered(spark, lake, [3, 7, 1])
+    assert greatest(lake) == (["R1"], True)
+
+
+def test_a_table_that_is_not_there_has_no_greatest_rows(spark, tmp_path):
+    with pytest.raises(MissingLakeError):
+        Lake(spark, str(tmp_path)).greatest("runs", "batch_id")
+
+
+def test_appended_files_are_those_that_a_stream_takes(spark, lake):
+    folder, table = lake.path(NAME), lake.sql_name(NAME)
+
+    def rows_after(version):
+        return [rows for _, rows in appended_files(folder, version)]
+
+    assert rows_after(0) == [2, 1]
+    assert rows_after(1) == [1]
+    assert rows_after(2) == []
+    assert all(Path(name).is_file() for name, _ in appended_files(folder, 0))
+    spark.sql(f"OPTIMIZE {table}")
+    spark.sql(f"DELETE FROM {table} WHERE snapshot_id = 'S1'")  # noqa: S608  (the test's table)
+    assert rows_after(2) == []
+    lake.append(NAME, lake.arrow_rows(NAME, [["S4", *[None] * (len(SNAPSHOTS.names) - 1)]]))
+    assert rows_after(2) == [1]
+    Path(folder, "_delta_log", f"{3:020}.json").unlink()
+    assert appended_files(folder, 2) is None, "cleaned up"
+    assert rows_after(4) == [1]
+
+
+def test_rows_in_memory_are_the_same_whoever_reads_them(lake):
+    few = sorted(lake.few(NAME), key=lambda row: row["snapshot_id"])
+    assert [{x: y for x, y in row.items() if y is not None} for row in few] == ROWS
+    elsewhere = replace(lake, root=f"file:{lake.root}")
+    assert sorted(elsewhere.few(NAME), key=lambda row: row["snapshot_id"]) == few
+    assert elsewhere.few(NAME, "snapshot_id", ["S2"]) == lake.few(NAME, "snapshot_id", ["S2"])

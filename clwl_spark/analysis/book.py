@@ -1,17 +1,28 @@
-"""Explanations at once: what a sender may put to is planned together, and kept.
+"""Explanations at once: what is chosen from is planned beforehand, and kept.
 
-Planning takes seconds of Spark, however many requests there are. So the first question about a
-queue manager plans all names that it could put to, and later ones are answered from the book, with
-the same explanation that `explain` gives.
+Planning takes seconds of Spark, for thousands of puts little more than for one. So the first
+question about a snapshot plans, for all of its queue managers, every end that their puts can have
+(`ends`); any later put is resolved here, and takes the plan of its end, with the same explanation
+that `explain` gives. Where the queue managers or names are very many, the first question about
+each queue manager plans what belongs to it.
 """
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from clwl_spark import columns as c
+from clwl_spark.analysis.ends import (
+    End,
+    Request,
+    Sight,
+    Topics,
+    as_asked,
+    end_of,
+    puts_of,
+    without_choice,
+)
 from clwl_spark.analysis.explain import (
     ExplainRequest,
     Explanation,
@@ -21,31 +32,59 @@ from clwl_spark.analysis.explain import (
     check_words,
     explain,
     explained,
-    has_definitions,
     heads_of,
     reset_epoch,
 )
-from clwl_spark.analysis.planned import Planned, Request, planned
+from clwl_spark.analysis.planned import Planned, planned
+from clwl_spark.analysis.sights import sights, topics_of
 from clwl_spark.delta_versions import Versions, versions_of
-from clwl_spark.plan.planning import Ladder
+from clwl_spark.plan.planning import REQUEST, Ladder, plan_id
+from clwl_spark.plan.resolve import Knowledge
 from clwl_spark.schemas import SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
 from clwl_spark.storage import Lake
-from clwl_spark.topology.meeting import as_met_by
 from clwl_spark.topology.views import EVERYBODY, Topology, read_topology
-from clwl_spark.vocabulary import Algorithm, ObjectType, Via
+from clwl_spark.vocabulary import Algorithm, PlanKind
 
-MOST_NAMES: Final = 200
-"""So many names of a sender are planned at once, its own ones first."""
+MOST_KNOWN: Final = 200_000
+"""Up to so many pairs of a queue manager and a row that it may see, all are known at once."""
 
-MOST_PLANS: Final = 5_000
+MOST_ENDS: Final = 20_000
+"""So many ends are planned at once."""
+
+MOST_PLANS: Final = 100_000
 """A book with more is begun anew."""
 
-_MET_ANYWAY: Final = 30
-"""Of so few requests `planned` itself looks only at what they can meet."""
-
+_QMGR: Final = REQUEST.index(c.QMGR)
 _READ: Final = tuple(table.name for table in (SNAPSHOTS, SNAPSHOT_RESETS, *TOPOLOGY))
-_OWN: Final = "is_own"
-_WILDCARDS: Final = "#+"
+
+
+@dataclass(slots=True)
+class Page:
+    """What is known of one snapshot, by one order of the rules.
+
+    Attributes:
+        snapshot_id: its name.
+        ladder: the rules.
+        topology: its rows.
+        topics: its topics.
+        owners: queue managers with rows of their own definitions.
+        viewers: queue managers with rows of their own, or with views.
+        sights: what queue managers know.
+        epochs: resets of their history.
+        plans: by queue manager and end, a put that has the end, and what it comes to.
+        is_begun: something was planned, or nothing there could be.
+    """
+
+    snapshot_id: str
+    ladder: Ladder
+    topology: Topology
+    topics: Topics
+    owners: frozenset[str]
+    viewers: frozenset[str]
+    sights: dict[str, Sight] = field(default_factory=dict)
+    epochs: dict[str, int] = field(default_factory=dict)
+    plans: dict[tuple[str, End], tuple[Request, Planned]] = field(default_factory=dict)
+    is_begun: bool = False
 
 
 @dataclass(slots=True)
@@ -55,22 +94,22 @@ class Book:
     Attributes:
         versions: of the tables that all the rest was read from.
         heads: the lake's snapshots.
-        plans: what requests come to.
-        senders: by (snapshot_id, qmgr).
-        opened: (snapshot_id, qmgr, object_type) whose names are planned, by algorithm.
+        pages: by order of the rules and snapshot_id.
     """
 
     versions: Versions | None = None
     heads: Heads | None = None
-    plans: dict[tuple[Algorithm, Request], Planned] = field(default_factory=dict)
-    senders: dict[tuple[str, str], Sender] = field(default_factory=dict)
-    opened: set[tuple[Algorithm, str, str, str]] = field(default_factory=set)
+    pages: dict[tuple[Algorithm, str], Page] = field(default_factory=dict)
 
     def begin(self, versions: Versions) -> None:
         """Forget all, as the lake's tables have these versions now."""
         self.versions, self.heads = versions, None
-        for kept in (self.plans, self.senders, self.opened):
-            kept.clear()
+        self.pages.clear()
+
+    @property
+    def plans(self) -> int:
+        """How many it has."""
+        return sum(len(page.plans) for page in self.pages.values())
 
 
 def explain_by(book: Book, lake: Lake, request: ExplainRequest) -> Explanation:
@@ -93,60 +132,99 @@ def explain_by(book: Book, lake: Lake, request: ExplainRequest) -> Explanation:
     if versions is None:
         return explain(lake, request)
     check_words(request)
-    if versions != book.versions or len(book.plans) > MOST_PLANS:
+    if versions != book.versions or book.plans > MOST_PLANS:
         book.begin(versions)
     heads = book.heads = book.heads or heads_of(lake)
     asked = asked_of(request, heads.chosen(request.snapshot_id))
-    if (request.algorithm, asked) not in book.plans:
-        _plan(book, lake, heads, request, asked)
-    found = book.plans[request.algorithm, asked]
-    return explained(request, _copied(found), book.senders[asked[0], request.qmgr])
+    qmgr, key = request.qmgr, (request.algorithm, asked[0])
+    if key not in book.pages:
+        book.pages[key] = opened(lake, *key)
+    page = book.pages[key]
+    if qmgr not in page.epochs:
+        page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
+    found = found_on(page, asked, _number(lake, asked))
+    return explained(request, found, Sender(page.epochs[qmgr], qmgr in page.owners))
 
 
-def _copied(found: Planned) -> Planned:
-    """The routes, which an explanation hands on as they are, are the caller's to change."""
-    return replace(found, routes=[dict(row) for row in found.routes])
-
-
-def _plan(book: Book, lake: Lake, heads: Heads, request: ExplainRequest, asked: Request) -> None:
-    """Plan what is asked; of a sender's first question, all else that it could put to as well."""
-    snapshot_id, object_type = asked[0], str(request.object_type)
+def opened(lake: Lake, algorithm: Algorithm, snapshot_id: str) -> Page:
+    """A page on which nothing is planned yet; what its queue managers know, if they are few."""
     topology = read_topology(lake, [snapshot_id])
-    opening = (request.algorithm, snapshot_id, request.qmgr, object_type)
-    sender = (snapshot_id, request.qmgr)
-    if sender not in book.senders:
-        epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))
-        book.senders[sender] = Sender(epoch, has_definitions(request.qmgr, topology))
-    requests, met = [asked], topology
-    if opening not in book.opened:
-        names = sorted({*_names(request.qmgr, object_type, topology), request.object_name})
-        others = (
-            (snapshot_id, request.qmgr, object_type, name, "", Via.LOCAL.value) for name in names
-        )
-        requests = list(dict.fromkeys([asked, *others]))
-        if len(requests) > _MET_ANYWAY:
-            met = as_met_by([request.qmgr], {*names, request.object_qmgr}, topology)
-    found = planned(requests, met, Ladder(request.algorithm))
-    book.plans |= {(request.algorithm, known): plan for known, plan in found.items()}
-    book.opened.add(opening)
+    tables = (topology.queue_managers, topology.cluster_channels, topology.queues)
+    first, *others = (table.select(c.QMGR, c.OBSERVER) for table in tables)
+    for other in others:
+        first = first.union(other)
+    counts = first.groupBy(c.QMGR, c.OBSERVER).count().collect()
+    owners = frozenset(str(row[0]) for row in counts)
+    observers = {str(row[1]) for row in counts} - {EVERYBODY}
+    rows = sum(row[2] for row in counts)
+    page = Page(
+        snapshot_id, Ladder(algorithm), topology, topics_of(topology), owners, owners | observers
+    )
+    if len(page.viewers) * rows <= MOST_KNOWN:
+        _gather(page, page.viewers)
+    return page
 
 
-def _names(qmgr: str, object_type: str, topology: Topology) -> list[str]:
-    """Names that the queue manager could put to: those it defines, then those of its clusters."""
-    if object_type == ObjectType.TOPIC:
-        rows = _seen(qmgr, topology.topics, c.TOPICSTR, topology)
-    else:
-        rows = _seen(qmgr, topology.queues, c.QUEUE, topology)
-    return [name for name in rows if name and not set(_WILDCARDS) & set(name)]
+def _gather(page: Page, qmgrs: Collection[str]) -> None:
+    """Gather what queue managers know."""
+    page.sights |= sights(sorted(qmgrs), page.snapshot_id, page.topology, page.topics)
 
 
-def _seen(qmgr: str, table: DataFrame, name: str, topology: Topology) -> list[str]:
-    """The names of a table's rows, own ones first, at most `MOST_NAMES`."""
-    looks = F.col(c.OBSERVER).isin(EVERYBODY, qmgr)
-    is_own = F.col(c.QMGR) == qmgr
-    member = topology.cluster_channels.where(looks & is_own).select(c.CLUSTER).distinct()
-    clusters = [row[0] for row in member.collect() if row[0]]
-    reached = table.where(looks & (is_own | F.col(c.CLUSTER).isin(clusters)))
-    names = reached.groupBy(name).agg(F.max(is_own).alias(_OWN))
-    chosen = names.orderBy(F.desc(_OWN), name).limit(MOST_NAMES)
-    return [str(row[0]) for row in chosen.select(name).collect()]
+def _sight(page: Page, qmgr: str) -> Sight:
+    """What the queue manager knows."""
+    if qmgr not in page.viewers:
+        return Sight(Knowledge(qmgr))
+    if qmgr not in page.sights:
+        _gather(page, [qmgr])
+    return page.sights[qmgr]
+
+
+def found_on(page: Page, asked: Request, number: int) -> Planned:
+    """What a put comes to.
+
+    Args:
+        page: of the put's snapshot; it is changed where the put's end has no plan yet.
+        asked: the put.
+        number: its plan_id.
+    """
+    qmgr, sight = asked[_QMGR], _sight(page, asked[_QMGR])
+    end = end_of(asked, sight)
+    # The first question plans even where it needs no plan itself: the next one will.
+    if not page.is_begun or (end is not None and (qmgr, end) not in page.plans):
+        _plan(page, asked, sight)
+    if end is None:
+        return Planned({**without_choice(asked, sight), c.PLAN_ID: number}, [], [])
+    standing, plan = page.plans[qmgr, end]
+    row = {**as_asked(plan.plan, standing, asked, sight), c.PLAN_ID: number}
+    # A put to another queue manager takes its queue's name there with it.
+    named = {c.DEST_OBJECT: row[c.RESOLVED_OBJECT]} if end[0] == PlanKind.QMGR else {}
+    return Planned(
+        row,
+        [{**x, **named, c.PLAN_ID: number} for x in plan.candidates],
+        [{**x, **named} for x in plan.routes],
+    )
+
+
+def _plan(page: Page, asked: Request, sight: Sight) -> None:
+    """Plan the end of a put; the first time, as many other ends as there are, own ones first."""
+    senders = [sight] if page.is_begun else [sight, *page.sights.values()]
+    others = chain.from_iterable(puts_of(page.snapshot_id, x) for x in senders)
+    missing: dict[tuple[str, End], Request] = {}
+    for put in chain([asked], others):
+        qmgr = put[_QMGR]
+        end = end_of(put, page.sights.get(qmgr, sight))
+        if end is not None and (qmgr, end) not in page.plans:
+            missing.setdefault((qmgr, end), put)
+        if len(missing) == MOST_ENDS:
+            break
+    page.is_begun = True
+    if missing:
+        found = planned(list(missing.values()), page.topology, page.ladder)
+        page.plans |= {key: (standing, found[standing]) for key, standing in missing.items()}
+
+
+def _number(lake: Lake, asked: Request) -> int:
+    """The put's plan_id, which is Spark's hash."""
+    named = ", ".join(f"{name} string" for name in REQUEST)
+    frame = lake.spark.createDataFrame([asked], named)
+    return int(frame.select(plan_id().alias(c.PLAN_ID)).collect()[0][0])

@@ -10,7 +10,8 @@ from typing import Any, Final
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.analysis.planned import Planned, Request, planned
+from clwl_spark.analysis.ends import Request
+from clwl_spark.analysis.planned import Planned, planned
 from clwl_spark.analysis.wording import reasons_why
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.plan.planning import Ladder

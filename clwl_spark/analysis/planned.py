@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.analysis.ends import Request
 from clwl_spark.analysis.shares import Route, long_run_shares
 from clwl_spark.keeping import fitting
 from clwl_spark.plan.facts import CURRENT, DEFINITIONS, senders
@@ -24,9 +25,6 @@ from clwl_spark.topology.meeting import as_met_by
 from clwl_spark.topology.views import VIEWER, Topology
 
 Row = dict[str, Any]
-Request = tuple[str, ...]
-"""The values of `planning.REQUEST`."""
-
 EXPECTED_SHARE: Final = "expected_share"
 _NAMED: Final = 30
 """Up to so many puts, frames are brought here: planning is twice as fast from rows at hand."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
-from clwl_spark.assertions.model import Assertion
+from clwl_spark.assertions.model import Assertion, Statement
 from clwl_spark.assertions.nearest import near
 from clwl_spark.assertions.parse import FactError, parse
 from clwl_spark.assertions.source import Place, Problem, Spot, Written, read_written
@@ -124,22 +124,16 @@ def _assertion(
 ) -> Assertion | None:
     """One item; None where something is wrong with it."""
     place: Place = (_LIST, at)
-    before = len(problems)
-    fact_place: Place = (*place, "fact") if isinstance(item, dict) else place
     words = None
     try:
         words = _Words.model_validate({"fact": item} if isinstance(item, str) else item)
     except ValidationError as error:
         problems += [_unusable(written, place, x) for x in error.errors()]
-    text = item.get("fact") if isinstance(item, dict) else item
-    statement = None
-    if isinstance(text, str) and text.strip():
-        try:
-            statement = parse(text)
-        except FactError as error:
-            spot = written.spot_within(fact_place, error.offset)
-            problems.append(Problem(written.name, spot, str(error)))
-    if len(problems) > before or words is None or statement is None:
+    if isinstance(item, dict):
+        statement = _statement(written, (*place, "fact"), item.get("fact"), problems)
+    else:
+        statement = _statement(written, place, item, problems)
+    if words is None or statement is None:
         return None
     return Assertion(
         name=words.name or statement_words(statement),
@@ -148,6 +142,20 @@ def _assertion(
         file=written.name,
         line=written.spot(place).line,
     )
+
+
+def _statement(
+    written: Written, place: Place, text: object, problems: list[Problem]
+) -> Statement | None:
+    """What a fact says; None where it is no text, or cannot be read."""
+    if not isinstance(text, str) or not text.strip():
+        return None
+    try:
+        return parse(text)
+    except FactError as error:
+        spot = written.spot_within(place, error.offset)
+        problems.append(Problem(written.name, spot, str(error)))
+        return None
 
 
 def _unusable(written: Written, item: Place, error: ErrorDetails) -> Problem:

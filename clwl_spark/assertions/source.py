@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import yaml
+from yaml.reader import ReaderError
 
 Place = tuple[str | int, ...]
 """The way to a value: keys and positions, from the top."""
@@ -70,8 +71,7 @@ class Written:
         if not isinstance(node, yaml.ScalarNode):
             return self.spot(place)
         at = _index_of(self.text, node, offset)
-        line_start = self.text.rfind("\n", 0, at) + 1
-        return Spot(self.text.count("\n", 0, at) + 1, at - line_start + 1)
+        return _spot_at(self.text, at)
 
 
 def read_written(text: str, name: str) -> Written:
@@ -83,9 +83,9 @@ def read_written(text: str, name: str) -> Written:
         spot = _spot(error.problem_mark) if error.problem_mark else Spot(1, 1)
         problem = f"no YAML: {error.problem}: put a text with ': ' or ' #' in quotes"
         return Written(name, text, problems=(Problem(name, spot, problem),))
-    except yaml.YAMLError as error:
-        said = f"no YAML: {' '.join(str(error).split())}: correct it"
-        return Written(name, text, problems=(Problem(name, Spot(1, 1), said),))
+    except ReaderError as error:
+        said = f"no YAML: the character U+{ord(text[error.position]):04X}: remove it"
+        return Written(name, text, problems=(Problem(name, _spot_at(text, error.position), said),))
     if node is None:
         return Written(name, text)
     nodes: dict[Place, yaml.Node] = {}
@@ -114,6 +114,11 @@ def _nodes(node: yaml.Node, place: Place) -> Iterator[tuple[Place, yaml.Node]]:
 
 def _spot(mark: yaml.Mark) -> Spot:
     return Spot(mark.line + 1, mark.column + 1)
+
+
+def _spot_at(text: str, at: int) -> Spot:
+    line_start = text.rfind("\n", 0, at) + 1
+    return Spot(text.count("\n", 0, at) + 1, at - line_start + 1)
 
 
 def _index_of(text: str, node: yaml.ScalarNode, offset: int) -> int:

@@ -70,17 +70,24 @@ def _of_spark(error: PySparkException | Py4JJavaError) -> tuple[str, int]:
     text = str(error)
     if ours := _OURS.findall(text):
         return _of_worker(ours)
-    condition = error.getCondition() if isinstance(error, PySparkException) else None
-    for pattern, advice, exit_code in _ADVICE:
-        if named := re.search(rf"\b\w*({pattern})\w*", text):
-            line = next(x for x in text.splitlines() if named.group() in x)
-            return f"{_plain(line)}: {advice}", exit_code
+    if advised := _advised(text):
+        return advised
     if "Traceback (most recent call last)" in text:
         last = _CAUSED.findall(text) or _RAISED.findall(text) or [_first_line(text)]
         return f"a Python worker failed: {last[-1]}; {MORE}", ANYTHING_ELSE
     words = _plain(_first_line(text))
+    condition = error.getCondition() if isinstance(error, PySparkException) else None
     lead = f"Spark says {condition}: " if condition and condition not in words else ""
     return f"{lead}{words}; {MORE}", ANYTHING_ELSE
+
+
+def _advised(text: str) -> tuple[str, int] | None:
+    """The line with an error that there is advice on, and the exit code; None without one."""
+    for pattern, advice, exit_code in _ADVICE:
+        if named := re.search(rf"\b\w*({pattern})\w*", text):
+            line = next(x for x in text.splitlines() if named.group() in x)
+            return f"{_plain(line)}: {advice}", exit_code
+    return None
 
 
 def _of_worker(found: Sequence[tuple[str, str]]) -> tuple[str, int]:

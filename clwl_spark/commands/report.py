@@ -64,4 +64,4 @@ def _make(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"--out {out}: {error.strerror}; give a folder to write to") from error
+        raise UsageError(f"{out}: {error.strerror}; give a folder to write to") from error

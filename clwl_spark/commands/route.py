@@ -52,6 +52,7 @@ def route_options(settings: Settings) -> RouteOptions:
         exit_function=settings.exit,
         worker_memory_mib=settings.worker_memory_mib,
         state_partitions=settings.state_partitions,
+        engine=settings.engine,
     )
 
 
@@ -68,6 +69,7 @@ def summary_table(summary: RunSummary) -> Table:
     table.add_row("out of order", f"{summary.out_of_order:,}")
     table.add_row("seconds", f"{summary.seconds:,.1f}")
     table.add_row("messages per second", f"{summary.messages / max(summary.seconds, 1e-3):,.0f}")
+    table.add_row("engine", summary.engine)
     table.add_row("largest Python worker, MiB", f"{summary.worker_peak_mib:,.0f}")
     return table
 

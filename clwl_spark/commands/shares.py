@@ -60,12 +60,18 @@ def _puts(options: SharesWords) -> list[Puts]:
         )
     counts: Counter[str] = Counter()
     for words in options.objects:
-        name, equals, number = words.rpartition("=")
-        name, count = (name, number) if equals else (words, "1")
-        if not name or not count.isdecimal() or not int(count):
-            raise UsageError(f"--object {words}: say NAME or NAME=MESSAGES, as in ORDERS=3")
-        counts[name] += int(count)
+        name, messages = _object(words)
+        counts[name] += messages
     return [Puts(options.qmgr or "", x, messages=float(n)) for x, n in counts.items()]
+
+
+def _object(words: str) -> tuple[str, int]:
+    """The name and the messages of NAME or NAME=MESSAGES."""
+    name, equals, number = words.rpartition("=")
+    name, count = (name, number) if equals else (words, "1")
+    if not name or not count.isdecimal() or not int(count):
+        raise UsageError(f"--object {words}: say NAME or NAME=MESSAGES, as in ORDERS=3")
+    return name, int(count)
 
 
 def _balance(found: Balance, qmgr: str, snapshot_id: str) -> list[RenderableType]:

@@ -6,6 +6,7 @@ It is never called while messages are routed: a batch has CHECK constraints and 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
@@ -128,9 +129,9 @@ def _validated(
     suite = gx.ExpectationSuite(names, expectations=[_made(x) for x in expectations])
     result_format: dict[str, Any] = {"result_format": how}
     if how != "BOOLEAN_ONLY":
+        # On Spark, too, this is how many rows come to the driver, whatever else is wrong.
         result_format["partial_unexpected_count"] = KEPT_ROWS
-        if isinstance(rows.frame, pd.DataFrame):
-            result_format["unexpected_index_column_names"] = list(rows.keys)
+        result_format["unexpected_index_column_names"] = list(rows.keys)
     found: ExpectationSuiteValidationResult = _batch(rows.frame).validate(
         suite, result_format=result_format
     )
@@ -224,10 +225,12 @@ def _row(found: Mapping[str, Any], told: str, keys: Sequence[str]) -> Row:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  (whatever a cell has)
-    """A value that JSON can say."""
+    """A value that JSON can say; moments as text."""
     if hasattr(value, "item"):
         value = value.item()
-    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124
+    if isinstance(value, (float, datetime)) and value != value:  # noqa: PLR0124  (NaN, NaT)
+        return None
+    return str(value) if isinstance(value, (datetime, bytes, bytearray)) else value
 
 
 def _raised(info: Mapping[str, Any] | None) -> str:

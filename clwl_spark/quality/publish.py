@@ -1,18 +1,14 @@
 """Which snapshots routing may use: a passed one is VALID, a failed one QUARANTINED."""
 
 from dataclasses import dataclass
-from typing import Final
-
-from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import InputError
+from clwl_spark.moments import micros
 from clwl_spark.schemas import SNAPSHOTS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.snapshots import require_snapshots
 from clwl_spark.vocabulary import SnapshotStatus
-
-_AT: Final = "valid_from_micros"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +32,14 @@ def heads(lake: Lake) -> list[Head]:
     Raises:
         MissingLakeError: there is no table `snapshots`.
     """
-    at = F.unix_micros(c.VALID_FROM).alias(_AT)
-    rows = (
-        lake.read_few(SNAPSHOTS.name, or_empty=False)
-        .select(c.SNAPSHOT_ID, at, c.STATUS, c.BEING_WRITTEN)
-        .collect()
-    )
     found = [
-        Head(row[c.SNAPSHOT_ID], row[_AT], row[c.STATUS], bool(row[c.BEING_WRITTEN]))
-        for row in rows
+        Head(
+            row[c.SNAPSHOT_ID],
+            None if row[c.VALID_FROM] is None else micros(row[c.VALID_FROM]),
+            row[c.STATUS],
+            bool(row[c.BEING_WRITTEN]),
+        )
+        for row in lake.few(SNAPSHOTS.name, or_empty=False)
     ]
     return sorted(found, key=_order)
 
@@ -75,10 +70,9 @@ def set_status(lake: Lake, head: Head, status: SnapshotStatus) -> None:
     """Give a snapshot a status; one that it has already is not written again."""
     if head.status == status.value:
         return
-    row = lake.read_few(SNAPSHOTS.name, or_empty=False).where(
-        F.col(c.SNAPSHOT_ID) == head.snapshot_id
-    )
-    lake.merge(SNAPSHOTS.name, row.withColumn(c.STATUS, F.lit(status.value)))
+    rows = lake.few(SNAPSHOTS.name, c.SNAPSHOT_ID, [head.snapshot_id], or_empty=False)
+    given = [[*(row | {c.STATUS: status.value}).values()] for row in rows]
+    lake.merge(SNAPSHOTS.name, lake.arrow_rows(SNAPSHOTS.name, given))
 
 
 def last_valid(found: list[Head], head: Head) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+import pyarrow as pa
 
 from clwl_spark.quality.accounts import account
 from clwl_spark.quality.data_docs import data_docs
@@ -164,7 +164,7 @@ def _published(lake: Lake, head: Head, report: Report) -> Report:
     return replace(report, status=status.value, used=used)
 
 
-def _results(lake: Lake, report: Report, snapshot_id: str | None) -> DataFrame:
+def _results(lake: Lake, report: Report, snapshot_id: str | None) -> pa.Table:
     """Grain: one row per gate."""
     rows = [
         (
@@ -187,10 +187,10 @@ def _results(lake: Lake, report: Report, snapshot_id: str | None) -> DataFrame:
         )
         for x in report.results
     ]
-    return lake.spark.createDataFrame(rows, GATE_RESULTS.schema)
+    return lake.arrow_rows(GATE_RESULTS.name, rows)
 
 
-def _failures(lake: Lake, report: Report, snapshot_id: str | None) -> DataFrame:
+def _failures(lake: Lake, report: Report, snapshot_id: str | None) -> pa.Table:
     """Grain: one row per failing row."""
     rows = [
         (
@@ -205,4 +205,4 @@ def _failures(lake: Lake, report: Report, snapshot_id: str | None) -> DataFrame:
         for x in report.results
         for number, row in enumerate(x.found.rows, 1)
     ]
-    return lake.spark.createDataFrame(rows, GATE_FAILURES.schema)
+    return lake.arrow_rows(GATE_FAILURES.name, rows)

@@ -13,12 +13,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.contract import require
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.schemas import CHANNEL_EVENTS, OUTCOMES, REALLOCATION_EVENTS, REALLOCATIONS
 from clwl_spark.schemas import waiting as w
-from clwl_spark.storage import Lake, require
+from clwl_spark.storage import Lake
 from clwl_spark.topology.views import (
     VIEWER,
     Topology,

@@ -1,25 +1,28 @@
-"""Outcomes, read twice: once for their period, once summed up into what all else is made of."""
+"""Outcomes, read twice: once summed up into what all else is made of, once counted over time."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import InputError, MissingLakeError
+from clwl_spark.keeping import Keep, at_hand, settled
 from clwl_spark.schemas import MESSAGES, OUTCOMES
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import ObjectType
 
 COUNT: Final = "outcomes"
 OUT_OF_ORDER: Final = "late"
-BUCKET: Final = "bucket"
-_FIRST: Final = "first_put"
+FIRST: Final = "first_put"
 _LAST: Final = "last_put"
+_BUCKET: Final = "bucket"
+_FEW: Final = 20_000
+"""Up to so many sums are held by the driver."""
+
 _KEY: Final = (
     c.PLAN_ID,
     c.SNAPSHOT_ID,
@@ -71,52 +74,58 @@ class NothingRoutedError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """The outcomes, summed up.
+    """The outcomes, summed up; all is worked out.
 
     Attributes:
-        rows: one row per plan, request, way and reason: (`_KEY`, outcomes, late, and the bucket
-            of the first); worked out.
-        over_time: the same for each bucket of time; `bucket` is its start in microseconds since
-            1970; cached.
+        rows: one row per plan, request, way and reason: (`_KEY`, outcomes, late, and put_time of
+            the first in microseconds since 1970).
+        over_time: outcomes that have a destination by (start of the bucket of time in microseconds
+            since 1970, destination).
         first: least put_time, UTC; None = no outcome has one.
         last: greatest put_time.
         width: length of a bucket, microseconds.
+        keep: what to do with frames made of `rows` that several steps read.
     """
 
     rows: DataFrame
-    over_time: DataFrame
+    over_time: Mapping[tuple[int, str], int]
     first: datetime | None
     last: datetime | None
     width: int
+    keep: Keep
 
 
-@contextmanager
-def aggregated(lake: Lake) -> Iterator[Aggregate]:
-    """Sum the outcomes up, and let go of it at the end.
+def aggregated(lake: Lake) -> Aggregate:
+    """Sum the outcomes up.
 
     Raises:
         MissingLakeError: there are neither outcomes nor messages.
         NothingRoutedError: there are no outcomes yet.
     """
     outcomes = _outcomes(lake)
-    first, last, count = _period(outcomes)
-    if not count:
-        raise NothingRoutedError(lake.root)
-    width = bucket_width(first or 0, last or 0)
-    over_time = (
+    put = F.unix_micros(c.PUT_TIME)
+    summed = settled(
         outcomes.fillna(_NULLS)
-        .groupBy(*_KEY, _bucket(width).alias(BUCKET))
+        .groupBy(*_KEY)
         .agg(
             F.count(F.lit(1)).alias(COUNT),
             F.count_if(F.col(c.OUT_OF_ORDER)).alias(OUT_OF_ORDER),
+            F.min(put).alias(FIRST),
+            F.max(put).alias(_LAST),
         )
-    ).persist()
-    try:
-        sums = [F.sum(x).alias(x) for x in (COUNT, OUT_OF_ORDER)]
-        rows = over_time.groupBy(*_KEY).agg(*sums, F.min(BUCKET).alias(BUCKET)).localCheckpoint()
-        yield Aggregate(rows, over_time, moment_of(first), moment_of(last), width)
-    finally:
-        over_time.unpersist()
+    )
+    ((first, last, count),) = summed.agg(F.min(FIRST), F.max(_LAST), F.count(F.lit(1))).collect()
+    if not count:
+        raise NothingRoutedError(lake.root)
+    width, keep = bucket_width(first or 0, last or 0), at_hand if count <= _FEW else settled
+    return Aggregate(
+        keep(summed.drop(_LAST)),
+        _over_time(outcomes, width),
+        moment_of(first),
+        moment_of(last),
+        width,
+        keep,
+    )
 
 
 def bucket_width(first: int, last: int) -> int:
@@ -142,16 +151,11 @@ def _outcomes(lake: Lake) -> DataFrame:
     raise MissingLakeError(OUTCOMES.name, f"lake {lake.root}")
 
 
-def _period(outcomes: DataFrame) -> tuple[int | None, int | None, int]:
-    """First and last put_time in microseconds since 1970, and how many outcomes there are."""
-    ((first, last, count),) = outcomes.agg(
-        F.unix_micros(F.min(c.PUT_TIME)).alias(_FIRST),
-        F.unix_micros(F.max(c.PUT_TIME)).alias(_LAST),
-        F.count(F.lit(1)).alias(COUNT),
-    ).collect()
-    return first, last, count
-
-
-def _bucket(width: int) -> Column:
+def _over_time(outcomes: DataFrame, width: int) -> dict[tuple[int, str], int]:
+    """Outcomes that have a destination and a put_time, by bucket and destination."""
     put = F.unix_micros(c.PUT_TIME)
-    return put - F.pmod(put, F.lit(width))
+    bucket = (put - F.pmod(put, F.lit(width))).alias(_BUCKET)
+    arrived = (F.coalesce(c.REASON, F.lit(0)) == 0) & F.col(c.DEST_QMGR).isNotNull()
+    timed = outcomes.where(arrived & F.col(c.PUT_TIME).isNotNull())
+    counts = timed.groupBy(bucket, c.DEST_QMGR).agg(F.count(F.lit(1)).alias(COUNT))
+    return {(row[_BUCKET], row[c.DEST_QMGR]): row[COUNT] for row in counts.collect()}

@@ -38,7 +38,7 @@ _HELD_RULE: Final = "held_rule"
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Candidates and channels with the messages that they concern; frames, not yet evaluated.
+    """Candidates and channels with the messages that they concern; all is worked out.
 
     Attributes:
         weights: one row per plan that outcomes name: (plan_id, qmgr, object_name, snapshot_id,
@@ -55,9 +55,9 @@ class Ladder:
 
 def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
     """Join plans and candidates with the outcomes' counts."""
-    weights = _weights(lake, aggregate)
-    candidates = lake.read_or_empty(ROUTE_CANDIDATES.name)
-    judged = candidates.join(weights, c.PLAN_ID)
+    weights = aggregate.keep(_weights(lake, aggregate))
+    candidates = lake.read_few(ROUTE_CANDIDATES.name)
+    judged = aggregate.keep(candidates.join(weights, c.PLAN_ID))
     remote = aggregate.rows.where(F.col(c.DEST_QMGR).isNotNull() & ~F.col(c.IS_LOCAL))
     carried = remote.groupBy(*_LINK).agg(F.sum(COUNT).alias(_CARRIED))
     told = _stories(judged)
@@ -70,12 +70,12 @@ def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
             *(F.max(x).alias(x) for x in told.columns if x not in _LINK),
         )
     )
-    return Ladder(weights, judged, met)
+    return Ladder(weights, judged, aggregate.keep(met))
 
 
 def algorithm_of(lake: Lake) -> Algorithm:
     """The order of the rules that the lake was routed with."""
-    runs = lake.read_or_empty(RUNS.name).where(F.col("algorithm").isNotNull())
+    runs = lake.read_few(RUNS.name).where(F.col("algorithm").isNotNull())
     last = runs.orderBy(F.col("batch_id").desc()).select("algorithm").first()
     return Algorithm(last[0]) if last else Algorithm.V9
 
@@ -144,14 +144,12 @@ def _told(channels: DataFrame, weight: str, name: str, rule: Column) -> tuple[Ch
 
 def _weights(lake: Lake, aggregate: Aggregate) -> DataFrame:
     """Messages per plan: its outcomes, less the further copies of a publication."""
-    plans = lake.read_or_empty(ROUTE_PLANS.name).select(c.PLAN_ID, _CHOICES)
+    plans = lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, _CHOICES)
     used = aggregate.rows.groupBy(
         c.PLAN_ID, c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME, c.OBJECT_TYPE
     ).agg(F.sum(COUNT).alias(COUNT))
     copies = F.greatest(F.coalesce(_CHOICES, F.lit(1)), F.lit(1))
-    since = lake.read_or_empty(SNAPSHOTS.name).select(
-        c.SNAPSHOT_ID, F.col(c.VALID_FROM).alias(_SINCE)
-    )
+    since = lake.read_few(SNAPSHOTS.name).select(c.SNAPSHOT_ID, F.col(c.VALID_FROM).alias(_SINCE))
     return (
         used.join(plans, c.PLAN_ID, "left")
         .withColumn(_MESSAGES, F.col(COUNT) / copies)

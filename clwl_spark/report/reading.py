@@ -3,10 +3,8 @@
 The outcomes are read twice; all else is made of their sums, and only small results are collected.
 """
 
-from collections.abc import Sequence
-from typing import Final
-
-from pyspark.sql import DataFrame
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from clwl_spark.report import ladder as steps
 from clwl_spark.report.aggregate import Aggregate, aggregated
@@ -28,9 +26,12 @@ from clwl_spark.report.ways import (
     told_ways,
 )
 from clwl_spark.session import interpreting
-from clwl_spark.storage import Lake
+from clwl_spark.storage import Lake, together
 
 MAP_NODES: Final = 40
+_OF_HEAD: Final = ("outcomes", "failed", "rejected", "snapshots", "algorithm")
+Row = dict[str, Any]
+"""Parts of a report by their names in `ReportData` and `Head`; `routed` are messages."""
 
 
 def read_report(
@@ -47,54 +48,63 @@ def read_report(
         MissingLakeError: there are neither outcomes nor messages.
         NothingRoutedError: there are no outcomes yet.
     """
-    with aggregated(lake) as aggregate, interpreting(lake.spark):
-        if expected is None:
-            awaited = expected_ways(lake, aggregate)
-        else:
-            awaited = told_ways(lake.spark, expected)
-        return _summed_up(lake, aggregate, awaited, tuple(changes))
+    aggregate = aggregated(lake)
+    # Each is a row of small questions about few rows: while one is planned, another one runs.
+    parts: list[Callable[[], Row]] = [
+        lambda: _counted(lake, aggregate),
+        lambda: _weighed(lake, aggregate),
+        lambda: _gone(lake, aggregate, expected),
+    ]
+    with interpreting(lake.spark):
+        found = together(lake.spark, lambda part: part(), parts)
+    said = {name: value for part in found for name, value in part.items()}
+    head = Head(
+        lake=lake.root,
+        first=aggregate.first,
+        last=aggregate.last,
+        messages=said["routed"] + said["rejected"],
+        **{name: said[name] for name in _OF_HEAD},
+    )
+    shown = {name: said[name] for name in said if name not in (*_OF_HEAD, "routed")}
+    return ReportData(head, changes=tuple(changes), **shown)
 
 
-def _summed_up(
-    lake: Lake,
-    aggregate: Aggregate,
-    expected: DataFrame,
-    changes: tuple[Change, ...],
-) -> ReportData:
+def _counted(lake: Lake, aggregate: Aggregate) -> Row:
+    """What the sums say by themselves."""
     outcomes, failed = outcome_counts(aggregate)
-    used = snapshots_used(lake, aggregate)
-    missing = failures(lake, aggregate, failed)
-    rejected = sum(missing.rejected.values())
+    used, missing = snapshots_used(lake, aggregate), failures(lake, aggregate, failed)
+    return {
+        "outcomes": outcomes,
+        "failed": failed,
+        "rejected": sum(missing.rejected.values()),
+        "snapshots": used,
+        "failures": missing,
+        "moves": moves(aggregate, used),
+        "timeline": timeline(aggregate),
+    }
+
+
+def _weighed(lake: Lake, aggregate: Aggregate) -> Row:
+    """What the plans say of the messages."""
     plans = steps.ladder(lake, aggregate)
-    plans.channels.persist()
-    found = shares(aggregate, expected).persist()
-    try:
-        nodes, nodes_in_all = busiest_nodes(aggregate, MAP_NODES)
-        edges, edges_in_all = steps.edges_among(plans, nodes)
-        pairs = busiest_objects(found)
-        return ReportData(
-            Head(
-                lake=lake.root,
-                first=aggregate.first,
-                last=aggregate.last,
-                messages=steps.messages_routed(plans) + rejected,
-                outcomes=outcomes,
-                failed=failed,
-                rejected=rejected,
-                algorithm=steps.algorithm_of(lake),
-                snapshots=used,
-            ),
-            ClusterMap(nodes, edges, nodes_in_all, edges_in_all),
-            *pairs,
-            deviations=deviations(found),
-            moves=moves(aggregate, used),
-            idle=steps.idle_channels(plans),
-            held=steps.held_channels(plans),
-            funnel=steps.funnel(plans),
-            timeline=timeline(aggregate),
-            failures=missing,
-            changes=changes,
-        )
-    finally:
-        plans.channels.unpersist()
-        found.unpersist()
+    nodes, nodes_in_all = busiest_nodes(aggregate, MAP_NODES)
+    edges, edges_in_all = steps.edges_among(plans, nodes)
+    return {
+        "routed": steps.messages_routed(plans),
+        "algorithm": steps.algorithm_of(lake),
+        "cluster": ClusterMap(nodes, edges, nodes_in_all, edges_in_all),
+        "idle": steps.idle_channels(plans),
+        "held": steps.held_channels(plans),
+        "funnel": steps.funnel(plans),
+    }
+
+
+def _gone(lake: Lake, aggregate: Aggregate, expected: Sequence[ExpectedShare] | None) -> Row:
+    """Which way the messages went, against what is expected."""
+    if expected is None:
+        awaited = expected_ways(lake, aggregate)
+    else:
+        awaited = told_ways(lake.spark, expected)
+    found = aggregate.keep(shares(aggregate, awaited))
+    busiest, pairs, paired = busiest_objects(found)
+    return {"shares": busiest, "pairs": pairs, "paired": paired, "deviations": deviations(found)}

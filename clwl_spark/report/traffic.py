@@ -1,12 +1,13 @@
 """Sums of the aggregate: the head, the queue managers, the flows over time, and the failures."""
 
+from collections import Counter
 from typing import Final
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.report.aggregate import BUCKET, COUNT, OUT_OF_ORDER, Aggregate, moment_of
+from clwl_spark.report.aggregate import COUNT, FIRST, OUT_OF_ORDER, Aggregate, moment_of
 from clwl_spark.report.data import Node, SnapshotUse, Timeline
 from clwl_spark.report.findings import Failure, Failures
 from clwl_spark.schemas import REJECTED_MESSAGES, SNAPSHOTS
@@ -24,15 +25,15 @@ _VALID: Final = "valid"
 
 def snapshots_used(lake: Lake, aggregate: Aggregate) -> tuple[SnapshotUse, ...]:
     """The snapshots of the outcomes, in order of validity."""
-    valid = lake.read_or_empty(SNAPSHOTS.name).select(
+    valid = lake.read_few(SNAPSHOTS.name).select(
         c.SNAPSHOT_ID, F.unix_micros(c.VALID_FROM).alias(_VALID)
     )
     rows = (
         aggregate.rows.where(F.col(c.SNAPSHOT_ID).isNotNull())
         .groupBy(c.SNAPSHOT_ID)
-        .agg(F.sum(COUNT).alias(COUNT), F.min(BUCKET).alias(BUCKET))
+        .agg(F.sum(COUNT).alias(COUNT), F.min(FIRST).alias(FIRST))
         .join(valid, c.SNAPSHOT_ID, "left")
-        .orderBy(F.coalesce(_VALID, BUCKET), c.SNAPSHOT_ID)
+        .orderBy(F.coalesce(_VALID, FIRST), c.SNAPSHOT_ID)
         .collect()
     )
     return tuple(SnapshotUse(x[c.SNAPSHOT_ID], moment_of(x[_VALID]), x[COUNT]) for x in rows)
@@ -79,18 +80,14 @@ def busiest_nodes(aggregate: Aggregate, most: int) -> tuple[tuple[Node, ...], in
 
 def timeline(aggregate: Aggregate) -> Timeline:
     """Messages per bucket and destination; the busiest destinations are told apart."""
-    arrived = aggregate.over_time.where(
-        (F.col(c.REASON) == 0) & F.col(c.DEST_QMGR).isNotNull() & F.col(BUCKET).isNotNull()
-    )
-    top = arrived.groupBy(c.DEST_QMGR).agg(F.sum(COUNT).alias(_ALL))
-    names = [
-        row[c.DEST_QMGR]
-        for row in top.orderBy(F.desc(_ALL), c.DEST_QMGR).limit(TOP_DESTINATIONS).collect()
-    ]
-    told = F.when(F.col(c.DEST_QMGR).isin(names), F.col(c.DEST_QMGR)).alias(c.DEST_QMGR)
-    rows = arrived.groupBy(BUCKET, told).agg(F.sum(COUNT).alias(COUNT)).collect()
-    counts = {(row[BUCKET], row[c.DEST_QMGR]): int(row[COUNT]) for row in rows}
-    return Timeline(aggregate.width, tuple(names), counts)
+    in_all: Counter[str] = Counter()
+    for (_, dest), count in aggregate.over_time.items():
+        in_all[dest] += count
+    busiest = sorted(in_all, key=lambda name: (-in_all[name], name))[:TOP_DESTINATIONS]
+    counts: Counter[tuple[int, str | None]] = Counter()
+    for (bucket, dest), count in aggregate.over_time.items():
+        counts[bucket, dest if dest in busiest else None] += count
+    return Timeline(aggregate.width, tuple(busiest), dict(counts))
 
 
 def failures(lake: Lake, aggregate: Aggregate, failed: int) -> Failures:
@@ -120,9 +117,7 @@ def _rejected(lake: Lake) -> dict[str, int]:
     """Rejected messages by error, the most first."""
     errors = F.coalesce(c.ERROR, F.lit("")).alias(c.ERROR)
     counts = (
-        lake.read_or_empty(REJECTED_MESSAGES.name)
-        .groupBy(errors)
-        .agg(F.count(F.lit(1)).alias(COUNT))
+        lake.read_few(REJECTED_MESSAGES.name).groupBy(errors).agg(F.count(F.lit(1)).alias(COUNT))
     )
     return {x[c.ERROR]: x[COUNT] for x in counts.orderBy(F.desc(COUNT), c.ERROR).collect()}
 

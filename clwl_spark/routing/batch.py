@@ -9,36 +9,30 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.errors import ClwlError, LakeStateError
-from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, PAYLOAD, REJECT
-from clwl_spark.routing.intake import JSON_OPTIONS
+from clwl_spark.errors import ClwlError, LakeStateError, SplitError
+from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT
+from clwl_spark.routing.engines import AUTO, refused_by_arrow
 from clwl_spark.routing.provide import PlanProvider
 from clwl_spark.routing.runs import Run, RunSummary, finish
 from clwl_spark.routing.sender import KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
-from clwl_spark.routing.stream import FIGURES, routed_blocks
-from clwl_spark.routing.unpack import (
-    ANSWERS,
-    DATA,
-    figures,
-    missing_plan_ids,
-    unpack_history,
-    unpack_outcomes,
-    unpack_rejects,
-)
+from clwl_spark.routing.stream import FIGURES, Bounds, routed_blocks
+from clwl_spark.routing.unpack import DATA, figures, missing_plan_ids, unpack_history
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.storage import Lake, Transaction
 from clwl_spark.streams import lent
 from clwl_spark.vocabulary import Algorithm
 
 PLANNING_ATTEMPTS = 3
+_FEW_QMGRS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +46,7 @@ class RouteOptions:
         worker_memory_mib: what a Python worker may use for one queue manager's messages; beyond
             it they wait on local disk.
         state_partitions: parts that queue managers are spread over; fixed by a lake's first run.
+        engine: "spark", "arrow", or "auto": see `routing.engines`.
     """
 
     algorithm: Algorithm | None = None
@@ -59,6 +54,7 @@ class RouteOptions:
     exit_function: str = ""
     worker_memory_mib: int = 512
     state_partitions: int = 8
+    engine: str = AUTO
 
 
 class EarlierBatchError(ClwlError):
@@ -104,6 +100,8 @@ class Batch:
                 self._provider.plan_missing(missing.plan_ids)
             except _LaterBatchError:
                 return self._summary
+            except SplitError as error:
+                self._provider.go_sparks_way(error)
             else:
                 return self._summary
         raise LakeStateError(
@@ -118,8 +116,11 @@ class Batch:
             self._lake.stream("messages"),
             self._provider.facts(),
             self._run.pins,
-            self._options.binding_ttl // timedelta(microseconds=1),
-            self._options.worker_memory_mib,
+            Bounds(
+                self._options.binding_ttl // timedelta(microseconds=1),
+                self._options.worker_memory_mib,
+            ),
+            self._provider.engine,
         )
         checkpoint = f"{self._lake.checkpoint_root}/route-{self._run.router_id}"
         spark.conf.set("spark.sql.shuffle.partitions", str(self._options.state_partitions))
@@ -132,8 +133,8 @@ class Batch:
                     .start()
                 )
                 query.awaitTermination()
-        except StreamingQueryException:
-            failed, self._failed = self._failed, None
+        except StreamingQueryException as error:
+            failed, self._failed = self._failed or refused_by_arrow(error), None
             if failed is not None:
                 raise failed from None
             raise
@@ -175,43 +176,41 @@ class Batch:
         blocks = blocks.persist(StorageLevel.MEMORY_AND_DISK)
         try:
             missing = F.when(F.col(KIND) == KIND_MISSING, F.col(DATA)).alias(DATA)
-            said = blocks.select(KIND, MESSAGES, FIGURES, missing).collect()
+            said = blocks.select(KIND, MESSAGES, FIGURES, SPLIT, missing).collect()
             plan_ids = [x for row in said if row[DATA] for x in missing_plan_ids(row[DATA])]
             if plan_ids:
                 raise _PlansMissingError(plan_ids)
             summary = _summary(self._run, batch_id, said)
             if self._run.written not in (None, summary.messages):
                 raise self._foreign_checkpoint(batch_id)
-            self._write_tables(blocks, summary)
+            splits = {row[SPLIT] for row in said if row[KIND] == KIND_OUTCOMES}
+            self._write_tables(blocks, summary, splits)
         finally:
             blocks.unpersist()
         seconds = round(time.monotonic() - self._started, 3)
         pinned = [pin.snapshot_id for pin in self._run.pins]
-        self._summary = replace(summary, seconds=seconds, snapshots=pinned)
+        engine = self._provider.engine.name
+        self._summary = replace(summary, seconds=seconds, snapshots=pinned, engine=engine)
         finish(self._lake, self._run, self._summary)
 
-    def _write_tables(self, blocks: DataFrame, summary: RunSummary) -> None:
-        outcomes = (
-            _of(blocks, KIND_OUTCOMES)
-            .select(c.QMGR, DATA, ANSWERS, PAYLOAD)
-            .repartition(self._options.state_partitions)
-            .mapInArrow(unpack_outcomes, OUTCOMES.schema)
-        )
-        self._lake.append(OUTCOMES.name, outcomes, self._once(OUTCOMES.name))
+    def _write_tables(self, blocks: DataFrame, summary: RunSummary, splits: set[str]) -> None:
+        engine = self._provider.engine
+        once = self._once(OUTCOMES.name)
+        engine.write_outcomes(self._lake, _of(blocks, KIND_OUTCOMES), splits, once)
         if summary.rejected:
-            rejected = self._rejected(_of(blocks, KIND_REJECTS))
+            at = F.lit(self._run.started_at)
+            rejected = engine.rejected(_of(blocks, KIND_REJECTS)).withColumn(c.REJECTED_AT, at)
             self._lake.append(REJECTED_MESSAGES.name, rejected, self._once(REJECTED_MESSAGES.name))
-        history = _of(blocks, KIND_HISTORY).select(c.QMGR, DATA)
-        self._lake.merge(
-            BALANCE_HISTORY.name, history.mapInArrow(unpack_history, BALANCE_HISTORY.schema)
-        )
+        self._lake.merge(BALANCE_HISTORY.name, self._history(blocks))
 
-    def _rejected(self, blocks: DataFrame) -> DataFrame:
-        """Rejected messages with all their columns."""
-        documents = blocks.select(PAYLOAD).mapInArrow(unpack_rejects, f"{REJECT} string")
-        parsed = F.from_json(REJECT, REJECTED_MESSAGES.schema, JSON_OPTIONS).alias("row")
-        at = F.lit(self._run.started_at)
-        return documents.select(parsed).select("row.*").withColumn(c.REJECTED_AT, at)
+    def _history(self, blocks: DataFrame) -> DataFrame | pa.Table:
+        """Rows of `balance_history`; in memory where few queue managers have routed."""
+        history = _of(blocks, KIND_HISTORY).select(c.QMGR, DATA)
+        few = history.limit(_FEW_QMGRS + 1).toArrow()
+        if few.num_rows > _FEW_QMGRS:
+            return history.mapInArrow(unpack_history, BALANCE_HISTORY.schema)
+        rows = unpack_history(iter(few.to_batches()))
+        return pa.Table.from_batches(rows, self._lake.arrow_schema(BALANCE_HISTORY.name))
 
     def _once(self, table: str) -> Transaction:
         return Transaction(f"clwl-{self._run.router_id}-{table}", self._run.batch_id)

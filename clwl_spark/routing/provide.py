@@ -7,16 +7,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
+import structlog
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.errors import LakeStateError
+from clwl_spark.errors import LakeStateError, SplitError
 from clwl_spark.keeping import Keep, fitting, settled
 from clwl_spark.plan.facts import facts, senders
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
+from clwl_spark.routing.arrow_engine import ArrowEngine
+from clwl_spark.routing.engines import Engine, refused_by_arrow
 from clwl_spark.routing.intake import distinct_requests
+from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.runs import Run
+from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.session import INTERPRETED
 from clwl_spark.storage import Lake
@@ -31,8 +37,21 @@ _FEW = 20_000
 class PlanProvider:
     """Makes plans for one run and remembers which of them the run's messages use."""
 
-    def __init__(self, lake: Lake, run: Run, ladder: Ladder) -> None:
-        """Plan for `run` into `lake`."""
+    def __init__(
+        self, lake: Lake, run: Run, ladder: Ladder, engine: Engine, keeper: Keeper | None = None
+    ) -> None:
+        """Plan for `run` into `lake`, and route with `engine` as long as it can.
+
+        Args:
+            lake: the lake.
+            run: whose messages are planned for.
+            ladder: the rules.
+            engine: which reads the messages.
+            keeper: holds what the run before this one in the same process has left.
+        """
+        self.engine = engine
+        self._keeper = keeper or Keeper()
+        self._kept: DataFrame | None = None
         self._lake = lake
         self._run = run
         self._ladder = ladder
@@ -44,9 +63,28 @@ class PlanProvider:
 
     def plan_new_messages(self) -> None:
         """Plan what the messages that no run has looked at yet ask for."""
+        if isinstance(self.engine, ArrowEngine):
+            self._kept = self._keeper.facts_for(self._lake, self._run)
+        if self._kept is not None:
+            return
+        try:
+            self._plan_stream()
+        except StreamingQueryException as error:
+            refused = refused_by_arrow(error)
+            if refused is None:
+                raise
+            self.go_sparks_way(refused)
+            self._plan_stream()
+
+    def go_sparks_way(self, error: SplitError) -> None:
+        """Route with Spark alone from here on: there is a file that Arrow cannot read."""
+        structlog.get_logger().warning("engine", engine="spark", instead_of="arrow", why=str(error))
+        self.engine = SparkEngine(self.engine.partitions)
+
+    def _plan_stream(self) -> None:
         with lent(self._plan_batch) as plan_batch:
             query = (
-                self._lake.stream("messages")
+                self.engine.asking(self._lake.stream("messages"), self._run.pins)
                 .writeStream.foreachBatch(plan_batch)
                 .option("checkpointLocation", self._checkpoint("plan"))
                 .trigger(availableNow=True)
@@ -64,6 +102,10 @@ class PlanProvider:
         found = distinct_requests(self._lake.read("messages"), self._run.pins)
         requests = settled(found.join(F.broadcast(wanted), c.PLAN_ID, "left_semi"))
         self._plan(requests, requests.count())
+        if self._kept is not None:
+            # Which other plans the run uses was not worked out: all may be.
+            self._kept = None
+            self._used.clear()
 
     def _plan(self, requests: DataFrame, rows: int) -> None:
         """Plan those requests that have no plan yet, and count all as used by this run."""
@@ -86,19 +128,24 @@ class PlanProvider:
 
         Grain: one row per queue manager, (qmgr, facts).
         """
+        if self._kept is not None:
+            return self._kept
         plans = self._lake.read(ROUTE_PLANS.name)
         candidates = self._lake.read(ROUTE_CANDIDATES.name)
         if self._run.resumed or not self._used:
             pins = [pin.snapshot_id for pin in self._run.pins]
             plans = plans.where(F.col(c.SNAPSHOT_ID).isin(pins))
         else:
-            used = reduce(DataFrame.union, self._used).distinct()
+            before = self._keeper.plans(self._lake, self._run)
+            used = reduce(DataFrame.union, [*self._used, before]).distinct()
             plans = plans.join(used, c.PLAN_ID, "left_semi")
         plans = settled(plans)
         keep = fitting(plans.count())
         of = keep(plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct())
         topology = self._topology([snapshot_id for (snapshot_id,) in _distinct(of, c.SNAPSHOT_ID)])
-        return keep(facts(plans, candidates, senders(of, topology), self._known_resets()))
+        made = keep(facts(plans, candidates, senders(of, topology), self._known_resets()))
+        self._keeper.keep(self._lake, self._run, made, plans)
+        return made
 
     def _topology(self, snapshot_ids: Sequence[str]) -> Topology:
         """The topology of these snapshots, read once per run; it is small beside messages."""
@@ -107,13 +154,13 @@ class PlanProvider:
             self._read = read_topology(self._lake, sorted(self._read_snapshots), settled)
         return self._read
 
-    def _plan_batch(self, messages: DataFrame, _: int) -> None:
+    def _plan_batch(self, asking: DataFrame, _: int) -> None:
         """Plan in the stream's own session, which may interpret: requests are few.
 
         Profile: of 110 s for 10 million messages and 1,000 requests, 36 s were planning, most of
         them in compiling some 60 queries; the scan of the messages stays compiled.
         """
-        requests = settled(distinct_requests(messages, self._run.pins))
+        requests = settled(self.engine.requests(asking, self._run.pins))
         rows = requests.count()
         if rows <= _FEW:
             for name, value in INTERPRETED.items():

@@ -17,8 +17,11 @@ import structlog
 
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.routing.batch import Batch, EarlierBatchError, RouteOptions
+from clwl_spark.routing.engines import engine_for
+from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.provide import PlanProvider
-from clwl_spark.routing.runs import Run, RunSummary, abandon, begin, previous
+from clwl_spark.routing.runs import Run, RunSummary, abandon, begin, previous, write_down
+from clwl_spark.routing.taken import all_taken
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.schemas import (
     BALANCE_HISTORY,
@@ -57,6 +60,13 @@ def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -
         MissingLakeError: there are no messages or no snapshots table.
         LakeStateError: the checkpoint does not belong to the lake, or another algorithm's lake.
     """
+    return _route(lake, options, progress, Keeper())
+
+
+def _route(
+    lake: Lake, options: RouteOptions, progress: Progress | None, keeper: Keeper
+) -> RunSummary:
+    """As `route`, with what the run before this one in the same process has left."""
     started = time.monotonic()
     lake.read("messages")
     lake.read("snapshots")
@@ -68,20 +78,42 @@ def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -
         run = begin(lake, options.algorithm)
         structlog.contextvars.bind_contextvars(run_id=run.run_id)
         ladder = Ladder(run.algorithm, exit_function)
-        summary = _route_batch(lake, run, ladder, options, tell)
-        if summary.batch_id is None:
-            abandon(lake, run)
+        summary = _route_new(lake, run, ladder, options, tell, keeper)
         total = summary if total is None else _added(total, summary)
         if not run.resumed:
             return replace(total, seconds=round(time.monotonic() - started, 3))
 
 
+def _route_new(
+    lake: Lake,
+    run: Run,
+    ladder: Ladder,
+    options: RouteOptions,
+    tell: Progress,
+    keeper: Keeper,
+) -> RunSummary:
+    """Route the run's micro-batch, if there is one; else nothing is written."""
+    if all_taken(lake, run):
+        return RunSummary(run.run_id)
+    write_down(lake, run)
+    summary = _route_batch(lake, run, ladder, options, tell, keeper)
+    if summary.batch_id is None:
+        abandon(lake, run)
+    return summary
+
+
 def _route_batch(
-    lake: Lake, run: Run, ladder: Ladder, options: RouteOptions, tell: Progress
+    lake: Lake,
+    run: Run,
+    ladder: Ladder,
+    options: RouteOptions,
+    tell: Progress,
+    keeper: Keeper,
 ) -> RunSummary:
     """Route the run's micro-batch; before it, again, one that the checkpoint does not know."""
     tell("planning", 0, 1)
-    provider = PlanProvider(lake, run, ladder)
+    engine = engine_for(lake, options.engine, options.state_partitions)
+    provider = PlanProvider(lake, run, ladder, engine, keeper)
     provider.plan_new_messages()
     tell("routing", 0, 1)
     batch = Batch(lake, run, options, provider)
@@ -89,7 +121,7 @@ def _route_batch(
         return batch.route()
     except EarlierBatchError:
         before = previous(lake, run)
-        Batch(lake, before, options, PlanProvider(lake, before, ladder)).route()
+        Batch(lake, before, options, PlanProvider(lake, before, ladder, engine)).route()
         return batch.route()
 
 
@@ -121,10 +153,11 @@ def follow(
     """
     lake.read("messages")
     routed_version = None
+    keeper = Keeper()
     while not stop():
         version = lake.version("messages")
         if version != routed_version:
-            summary = route(lake, options, progress)
+            summary = _route(lake, options, progress, keeper)
             routed_version = version
             if summary.batch_id is not None:
                 yield summary

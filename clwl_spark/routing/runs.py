@@ -6,25 +6,27 @@ same micro-batch, so that its outcomes are those that the killed one would have 
 
 import platform
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as F
+import pyarrow as pa
 
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
+from clwl_spark.moments import micros
 from clwl_spark.routing.intake import Pin
-from clwl_spark.schemas import RUNS
+from clwl_spark.schemas import RUNS, SNAPSHOTS
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm, SnapshotStatus
 
 RUNNING: Final = "RUNNING"
 DONE: Final = "DONE"
 _PACKAGES: Final = ("clwl-spark", "pyspark", "delta-spark", "pyarrow", "pandas", "numba")
+_BATCH: Final = "batch_id"
+_SNAPSHOTS: Final = "snapshots"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +80,28 @@ class Run:
 
 
 def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
-    """Begin a run, or go on with the one that was killed; it is written down.
+    """Begin a run, or go on with the one that was killed; nothing is written.
 
     Raises:
         LakeStateError: the lake was routed with another algorithm.
     """
-    newest = lake.read_few(RUNS.name, or_empty=False).orderBy(F.desc("batch_id")).limit(1).collect()
-    last = newest[0] if newest else None
+    last = _newest(lake)
     if last is None:
         batch_id, used, router_id = 0, algorithm or Algorithm.V9, uuid.uuid4().hex
     else:
         _refuse_other(lake, Algorithm(last["algorithm"]), algorithm)
         if last[c.STATUS] == RUNNING:
             return _again(lake, last)
-        batch_id, used = last["batch_id"] + 1, Algorithm(last["algorithm"])
+        batch_id, used = last[_BATCH] + 1, Algorithm(last["algorithm"])
         router_id = last["router_id"]
     pins = tuple(valid_pins(lake))
-    run = Run(uuid.uuid4().hex, batch_id, pins, used, router_id, datetime.now(UTC))
-    lake.append(RUNS.name, _row(lake, run, RunSummary(run.run_id), RUNNING))
-    return run
+    return Run(uuid.uuid4().hex, batch_id, pins, used, router_id, datetime.now(UTC))
+
+
+def write_down(lake: Lake, run: Run) -> None:
+    """Write down what a run uses; one that is gone on with is there already."""
+    if not run.resumed:
+        lake.append(RUNS.name, _row(lake, run, RunSummary(run.run_id), RUNNING))
 
 
 def _refuse_other(lake: Lake, first: Algorithm, wanted: Algorithm | None) -> None:
@@ -114,23 +119,27 @@ def previous(lake: Lake, run: Run) -> Run:
     Raises:
         LakeStateError: there is none.
     """
-    rows = (
-        lake.read_few(RUNS.name, or_empty=False)
-        .where(F.col("batch_id") == run.batch_id - 1)
-        .collect()
-    )
+    before = run.batch_id - 1
+    rows = [row for row in lake.few(RUNS.name, or_empty=False) if row[_BATCH] == before]
     if not rows:
-        raise LakeStateError(f"table runs has no batch {run.batch_id - 1}: restore the table")
+        raise LakeStateError(f"table runs has no batch {before}: restore the table")
     return _again(lake, rows[0])
 
 
-def _again(lake: Lake, row: Row) -> Run:
+def _newest(lake: Lake) -> dict[str, Any] | None:
+    """The row of the newest batch; None = no run was ever written down."""
+    rows = lake.greatest(RUNS.name, _BATCH)
+    return rows[0] if rows else None
+
+
+def _again(lake: Lake, row: dict[str, Any]) -> Run:
     """Go on with a run, with the snapshots that it began with."""
-    used = F.col(c.SNAPSHOT_ID).isin(row["snapshots"])
+    used = set(row[_SNAPSHOTS])
+    rows = lake.few(SNAPSHOTS.name, or_empty=False)
     return Run(
         row[c.RUN_ID],
-        row["batch_id"],
-        tuple(_pins(lake.read_few("snapshots", or_empty=False).where(used))),
+        row[_BATCH],
+        tuple(_pins([x for x in rows if x[c.SNAPSHOT_ID] in used])),
         Algorithm(row["algorithm"]),
         row["router_id"],
         row["started_at"],
@@ -145,15 +154,13 @@ def valid_pins(lake: Lake) -> list[Pin]:
     Raises:
         MissingLakeError: there is no table `snapshots`.
     """
-    valid = lake.read_few("snapshots", or_empty=False).where(
-        (F.col(c.STATUS) == SnapshotStatus.VALID.value) & F.col(c.VALID_FROM).isNotNull()
-    )
-    return _pins(valid)
+    rows = lake.few(SNAPSHOTS.name, or_empty=False)
+    valid = SnapshotStatus.VALID.value
+    return _pins([x for x in rows if x[c.STATUS] == valid and x[c.VALID_FROM] is not None])
 
 
-def _pins(snapshots: DataFrame) -> list[Pin]:
-    rows = snapshots.select(c.SNAPSHOT_ID, F.unix_micros(c.VALID_FROM).alias("at")).collect()
-    pins = [Pin(row[c.SNAPSHOT_ID], row["at"]) for row in rows]
+def _pins(snapshots: list[dict[str, Any]]) -> list[Pin]:
+    pins = [Pin(row[c.SNAPSHOT_ID], micros(row[c.VALID_FROM])) for row in snapshots]
     return sorted(pins, key=lambda pin: (pin.valid_from, pin.snapshot_id.encode()))
 
 
@@ -164,11 +171,10 @@ def finish(lake: Lake, run: Run, summary: RunSummary) -> None:
 
 def abandon(lake: Lake, run: Run) -> None:
     """Take back a run that found nothing to route."""
-    of_run = f"DELETE FROM {lake.sql_name(RUNS.name)} WHERE run_id = '{run.run_id}'"  # noqa: S608
-    lake.spark.sql(of_run)
+    lake.delete(RUNS.name, f"run_id = '{run.run_id}'")
 
 
-def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> DataFrame:
+def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
     row = (
         run.run_id,
         run.started_at,
@@ -180,19 +186,20 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> DataFrame:
         summary.outcomes,
         summary.rejected,
         summary.out_of_order,
-        summary.by_reason,
+        list(summary.by_reason.items()),
         summary.seconds,
         summary.worker_peak_mib,
         run.algorithm.value,
         run.router_id,
-        _versions(_PACKAGES),
+        list(_versions().items()),
     )
-    return lake.spark.createDataFrame([row], RUNS.schema)
+    return lake.arrow_rows(RUNS.name, [row])
 
 
-def _versions(packages: Sequence[str]) -> dict[str, str]:
+@cache
+def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
-    for package in packages:
+    for package in _PACKAGES:
         try:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:

@@ -4,7 +4,7 @@ Source: SEMANTICS 5, 6, C2, P15, P21, P25.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -42,12 +42,31 @@ _OUTCOME_SCHEMA: Final = pa.schema(
 )
 
 
+def ids_in_payload(_split: str, payload: bytes) -> pa.ChunkedArray:
+    """The message ids of a block that carries them."""
+    return from_ipc(payload)[c.MESSAGE_ID]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockForm:
+    """What the blocks of an engine carry beside their keys.
+
+    Attributes:
+        told: the columns that it wants to hear of each outcome.
+        message_ids: finds the message ids of a block by its split and payload.
+    """
+
+    told: tuple[str, ...] = tuple(_OUTCOME_SCHEMA.names)
+    message_ids: Callable[[str, bytes], pa.ChunkedArray] = ids_in_payload
+
+
 @dataclass(frozen=True, slots=True)
 class RoutedBlock:
     """What is said of one block's messages, or of the queue manager.
 
     `data` is an Arrow stream of outcomes, history rows, or missing plan ids; `answers` one of
-    the distinct answers; `payload` comes from the block, unread; `figures` counts what is in it.
+    the distinct answers; `payload` and `split` come from the block, unread; `figures` counts what
+    is in it.
     """
 
     kind: str
@@ -56,6 +75,7 @@ class RoutedBlock:
     answers: bytes = b""
     payload: bytes = b""
     figures: str = "{}"
+    split: str = ""
 
 
 @dataclass
@@ -68,7 +88,14 @@ class _Pieces:
 class Sender:
     """A queue manager that routes a batch."""
 
-    def __init__(self, memory: Memory, snapshots: Sequence[str], ttl: int, memory_mib: int) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        snapshots: Sequence[str],
+        ttl: int,
+        memory_mib: int,
+        form: BlockForm = BlockForm(),
+    ) -> None:
         """Start with the memory of earlier batches.
 
         Args:
@@ -76,16 +103,18 @@ class Sender:
             snapshots: all valid snapshots, in order.
             ttl: `binding_ttl`, microseconds.
             memory_mib: what the worker may use for blocks and windows.
+            form: of the blocks.
         """
         self._memory = memory
+        self._form = form
         self._snapshots = snapshots
         self._ttl = ttl
         self._spool = Spool(memory_mib)
         self._plan_ids: set[int] = set()
 
-    def add(self, keys: bytes, payload: bytes) -> None:
+    def add(self, keys: bytes, payload: bytes, split: str = "") -> None:
         """Take a block."""
-        table = self._spool.add(keys, payload)
+        table = self._spool.add(keys, payload, split)
         self._plan_ids.update(table[c.PLAN_ID].combine_chunks().dictionary.to_pylist())
 
     def route(self, qmgr: str, facts: str | None) -> Iterator[RoutedBlock]:
@@ -101,7 +130,8 @@ class Sender:
                 return
             routes = [route for route, _ in self._memory.bindings.values()]
             plans = read_facts(qmgr, found, self._snapshots, routes)
-            yield from _Batch(plans, self._memory, self._snapshots, self._ttl).route(self._spool)
+            batch = _Batch(plans, self._memory, self._snapshots, self._ttl, self._form)
+            yield from batch.route(self._spool)
         finally:
             self._spool.close()
 
@@ -110,9 +140,15 @@ class _Batch:
     """The arrays of one batch, and its way through the windows."""
 
     def __init__(
-        self, plans: SenderPlans, memory: Memory, snapshots: Sequence[str], ttl: int
+        self,
+        plans: SenderPlans,
+        memory: Memory,
+        snapshots: Sequence[str],
+        ttl: int,
+        form: BlockForm,
     ) -> None:
         self._plans = plans
+        self._form = form
         self._memory = memory
         self._snapshots = snapshots
         self._ttl = ttl
@@ -151,7 +187,7 @@ class _Batch:
             [np.arange(x.start, x.start + x.keys.num_rows, dtype=np.int32) for x in slices]
         )
         if not _ascending(put_seq):
-            order = _order(put_seq, slices, spool)
+            order = self._order(put_seq, slices, spool)
             put_seq, put_time = put_seq[order], put_time[order]
             plan, key, block, row = plan[order], key[order], block[order], row[order]
         late = np.empty(len(put_seq), dtype=np.bool_)
@@ -165,6 +201,18 @@ class _Batch:
         if code.shape != plan.shape:
             outcomes = tuple(np.repeat(x, copies) for x in outcomes)  # type: ignore[assignment]
         self._split(slices, code, outcomes)
+
+    def _order(
+        self, put_seq: NDArray[np.int64], slices: list[Slice], spool: Spool
+    ) -> NDArray[np.int64]:
+        """The order of put_seq; equal ones by message id, then by what else differs (P25)."""
+        order = np.argsort(put_seq, kind="stable")
+        if _ascending(put_seq[order]):
+            return order
+        keys = [x.keys for x in slices]
+        ids = pa.chunked_array([_ids_of(x, spool, self._form) for x in slices])
+        plan_id = np.concatenate([x[c.PLAN_ID].cast(pa.int64()).to_numpy() for x in keys])
+        return np.lexsort((plan_id, _column(keys, c.PUT_TIME), message_order(ids), put_seq))
 
     def _choose(
         self,
@@ -250,10 +298,11 @@ class _Batch:
         return RoutedBlock(
             KIND_OUTCOMES,
             spool.blocks[at].messages,
-            to_ipc(data),
+            to_ipc(data.select(self._form.told)),
             to_ipc(pa.Table.from_arrays(columns, schema=ANSWER_SCHEMA)),
             spool.payload(at),
             json.dumps(figures),
+            spool.blocks[at].split,
         )
 
     def _remember(self) -> None:
@@ -279,22 +328,10 @@ def _ascending(put_seq: NDArray[np.int64]) -> bool:
     return bool(np.all(put_seq[1:] > put_seq[:-1]))
 
 
-def _order(put_seq: NDArray[np.int64], slices: list[Slice], spool: Spool) -> NDArray[np.int64]:
-    """The order of put_seq; equal ones by message id, then by what else differs (P25)."""
-    order = np.argsort(put_seq, kind="stable")
-    if _ascending(put_seq[order]):
-        return order
-    keys = [x.keys for x in slices]
-    ids = pa.chunked_array(
-        [
-            from_ipc(spool.payload(x.block))[c.MESSAGE_ID]
-            .combine_chunks()
-            .slice(x.start, x.keys.num_rows)
-            for x in slices
-        ]
-    )
-    plan_id = np.concatenate([x[c.PLAN_ID].cast(pa.int64()).to_numpy() for x in keys])
-    return np.lexsort((plan_id, _column(keys, c.PUT_TIME), message_order(ids), put_seq))
+def _ids_of(part: Slice, spool: Spool, form: BlockForm) -> pa.Array:
+    """The message ids of a slice."""
+    ids = form.message_ids(spool.blocks[part.block].split, spool.payload(part.block))
+    return ids.combine_chunks().slice(part.start, part.keys.num_rows)
 
 
 def _column(keys: list[pa.Table], name: str) -> NDArray[np.int64]:

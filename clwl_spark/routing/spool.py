@@ -27,6 +27,7 @@ class Block:
     """Where a block waits, and how far its messages have gone into windows."""
 
     messages: int
+    split: str
     keys_at: int
     payload_at: int
     end: int
@@ -54,7 +55,7 @@ class Spool:
         self._size = 0
         self.blocks: list[Block] = []
 
-    def add(self, keys: bytes, payload: bytes) -> pa.Table:
+    def add(self, keys: bytes, payload: bytes, split: str = "") -> pa.Table:
         """Put a block aside; its keys are returned, for those who look at them now."""
         table = from_ipc(keys)
         put_seq = table[c.PUT_SEQ].to_numpy()
@@ -62,7 +63,7 @@ class Spool:
         self._file.write(payload)
         middle = self._size + len(keys)
         end = middle + len(payload)
-        self.blocks.append(Block(len(put_seq), self._size, middle, end, int(put_seq[-1])))
+        self.blocks.append(Block(len(put_seq), split, self._size, middle, end, int(put_seq[-1])))
         self._samples.append(np.append(put_seq[SAMPLE_EVERY - 1 :: SAMPLE_EVERY], put_seq[-1]))
         self._size = end
         return table

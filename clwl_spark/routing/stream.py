@@ -6,6 +6,7 @@ says which.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pandas as pd
@@ -16,7 +17,6 @@ from pyspark.sql.streaming.state import GroupState
 from clwl_spark import columns as c
 from clwl_spark.plan.facts import FACTS
 from clwl_spark.routing.blocks import (
-    BLOCK_SCHEMA,
     IS_FIRST,
     KEYS,
     KIND,
@@ -25,20 +25,21 @@ from clwl_spark.routing.blocks import (
     MESSAGES,
     PAYLOAD,
     PEAK,
+    SPLIT,
     empty_rows,
-    pack,
 )
+from clwl_spark.routing.engines import Engine
 from clwl_spark.routing.history import STATE_SCHEMA, Memory, from_state, to_state
-from clwl_spark.routing.intake import Pin, for_blocks
-from clwl_spark.routing.sender import KIND_MISSING, RoutedBlock, Sender
+from clwl_spark.routing.intake import Pin
+from clwl_spark.routing.sender import KIND_MISSING, BlockForm, RoutedBlock, Sender
 from clwl_spark.routing.unpack import ANSWERS, DATA
 
 FIGURES: Final = "figures"
 ROUTED_SCHEMA: Final = (
     "qmgr string, kind string, messages bigint, data binary, answers binary, payload binary, "
-    "figures string"
+    "figures string, split string"
 )
-_ROUTED_COLUMNS: Final = (c.QMGR, KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES)
+_ROUTED_COLUMNS: Final = (c.QMGR, KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES, SPLIT)
 ARROW_ROWS: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _TAKEN_AT_ONCE: Final = 1 / 4
 _SENT_AT_ONCE: Final = 1 / 8
@@ -48,8 +49,16 @@ StateFunction = Callable[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How long a binding lives (microseconds), and what a worker may use (MiB)."""
+
+    ttl: int
+    memory_mib: int
+
+
 def routed_blocks(
-    messages: DataFrame, facts: DataFrame, pins: Sequence[Pin], ttl: int, memory_mib: int
+    messages: DataFrame, facts: DataFrame, pins: Sequence[Pin], bounds: Bounds, engine: Engine
 ) -> DataFrame:
     """Route a stream of messages.
 
@@ -57,24 +66,25 @@ def routed_blocks(
         messages: rows of `messages`, a stream.
         facts: (qmgr, facts) of `plan.facts`, not a stream.
         pins: valid snapshots, in order.
-        ttl: `binding_ttl`, microseconds.
-        memory_mib: what a worker may use for one queue manager's blocks.
+        bounds: what a queue manager's messages may take.
+        engine: how messages become blocks.
 
     Grain: one row per routed block, reject block, queue manager (history), or queue manager of
     which plans are missing.
     """
     arrow_rows = int(str(messages.sparkSession.conf.get(ARROW_ROWS)))
     taken, sent = (
-        arrow_rows / (memory_mib * 2**20 * share) for share in (_TAKEN_AT_ONCE, _SENT_AT_ONCE)
+        arrow_rows / (bounds.memory_mib * 2**20 * share)
+        for share in (_TAKEN_AT_ONCE, _SENT_AT_ONCE)
     )
-    blocks = for_blocks(messages, pins).mapInArrow(lambda x: pack(x, taken), BLOCK_SCHEMA)
+    blocks = engine.blocks(messages, pins, taken)
     first = facts.withColumn(IS_FIRST, F.lit(True))
     with_facts = blocks.join(F.broadcast(first), [c.QMGR, IS_FIRST], "left")
     return (
-        with_facts.select(c.QMGR, KIND, MESSAGES, KEYS, PAYLOAD, PEAK, FACTS)
+        with_facts.select(c.QMGR, KIND, MESSAGES, KEYS, PAYLOAD, SPLIT, PEAK, FACTS)
         .groupBy(c.QMGR)
         .applyInPandasWithState(
-            route_group([pin.snapshot_id for pin in pins], ttl, memory_mib, sent),
+            route_group([pin.snapshot_id for pin in pins], bounds, engine.form, sent),
             outputStructType=ROUTED_SCHEMA,
             stateStructType=STATE_SCHEMA,
             outputMode="append",
@@ -85,7 +95,7 @@ def routed_blocks(
 
 
 def route_group(
-    snapshots: list[str], ttl: int, memory_mib: int, rows_per_byte: float = 0.0
+    snapshots: list[str], bounds: Bounds, form: BlockForm, rows_per_byte: float = 0.0
 ) -> StateFunction:
     """Make the state function of one run; its state is one queue manager's memory.
 
@@ -97,7 +107,7 @@ def route_group(
         key: tuple[Any, ...], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
         memory = from_state(*state.get) if state.exists else Memory()
-        sender = Sender(memory, snapshots, ttl, memory_mib)
+        sender = Sender(memory, snapshots, bounds.ttl, bounds.memory_mib, form)
         facts = None
         taken = False
         for frame in frames:
@@ -107,7 +117,7 @@ def route_group(
                     rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
                     yield _frame(key[0], rejected, rows_per_byte)
                 elif row.kind == KIND_MESSAGES:
-                    sender.add(row.keys, row.payload)
+                    sender.add(row.keys, row.payload, row.split)
                     facts = facts or row.facts
                     taken = True
         missing = False
@@ -130,6 +140,7 @@ def _frame(qmgr: str, block: RoutedBlock, rows_per_byte: float) -> pd.DataFrame:
         block.answers,
         block.payload,
         block.figures,
+        block.split,
     )
     size = len(block.data) + len(block.answers) + len(block.payload)
     empty = [(None,) * len(row)] * empty_rows(size, rows_per_byte)

@@ -104,6 +104,11 @@ def jars_folder(cache: Path) -> Path:
     return cache / "jars" / f"delta-{DELTA_JARS[0].version}"
 
 
+def jar_files(cache: Path) -> tuple[Path, ...]:
+    """Return where the JARs are, or would be."""
+    return tuple(jars_folder(cache) / jar.file_name for jar in DELTA_JARS)
+
+
 def jar_faults(cache: Path) -> tuple[str, ...]:
     """Return what is wrong with the JARs in the cache, a sentence each; nothing if all is well."""
     folder = jars_folder(cache)
@@ -121,10 +126,9 @@ def delta_jars(cache: Path, java: JavaHome, env: Mapping[str, str]) -> tuple[Pat
     Raises:
         JarsMissing: no sound copy, and the resolver did not bring one.
     """
-    folder = jars_folder(cache)
     if jar_faults(cache):
-        _fetch(folder, java, env)
-    return tuple(folder / jar.file_name for jar in DELTA_JARS)
+        _fetch(jars_folder(cache), java, env)
+    return jar_files(cache)
 
 
 def _fetch(folder: Path, java: JavaHome, env: Mapping[str, str]) -> None:

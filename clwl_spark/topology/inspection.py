@@ -12,10 +12,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.contract import require
 from clwl_spark.errors import InputError, TopologyError
 from clwl_spark.schemas import CLUSTER_SENDERS, INGEST_REJECTS, TABLES, TOPOLOGY, Table
 from clwl_spark.schemas import Column as TableColumn
-from clwl_spark.storage import Lake, require
+from clwl_spark.storage import Lake
 
 _ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
 CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name)

@@ -14,9 +14,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.contract import require
 from clwl_spark.errors import InputError, LakeStateError, UsageError
 from clwl_spark.schemas import ROUTE_PLANS, SNAPSHOTS, TABLES
-from clwl_spark.storage import Lake, require
+from clwl_spark.storage import Lake
 from clwl_spark.topology.inspection import (
     GONE,
     Inspection,

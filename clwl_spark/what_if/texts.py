@@ -118,16 +118,9 @@ def _places(change: Definition, known: Known) -> list[str]:
 
 def _set_channel(change: ChannelState, known: Known, lines: dict[str, list[str]]) -> None:
     """What an operator's STOP or START makes of channels, on one queue manager or on all."""
-    owners = known.owners.get(("channel", change.channel), frozenset())
     if change.on:
         _check_qmgr(change.words, change.on, known)
-    ends = sorted(x for x in owners if change.to in ("", x))
-    if not ends:
-        names = sorted(name for of, name in known.owners if of == "channel")
-        raise NothingHitError(
-            f"'{change.words}': no queue manager has the CLUSRCVR {change.channel}"
-            f"{f' and is {change.to}' if change.to else ''}: there {_listed(names, change.channel)}"
-        )
+    ends = _ends(change, known)
     hit = False
     for owner in ends:
         if change.on == owner:
@@ -144,6 +137,19 @@ def _set_channel(change: ChannelState, known: Known, lines: dict[str, list[str]]
             f"'{change.words}': {who} {verb} with {', '.join(ends)}, so there is no channel "
             f"{change.channel} to it"
         )
+
+
+def _ends(change: ChannelState, known: Known) -> list[str]:
+    """The queue managers that have the CLUSRCVR; with TO that one alone."""
+    owners = known.owners.get(("channel", change.channel), frozenset())
+    ends = sorted(x for x in owners if change.to in ("", x))
+    if ends:
+        return ends
+    names = sorted(name for of, name in known.owners if of == "channel")
+    raise NothingHitError(
+        f"'{change.words}': no queue manager has the CLUSRCVR {change.channel}"
+        f"{f' and is {change.to}' if change.to else ''}: there {_listed(names, change.channel)}"
+    )
 
 
 def _stop_receiver(

@@ -92,7 +92,7 @@ WRONG_FILES = {
     "assertions:\n  - fact: hops(Q from A) = 1\n    fact: x\n": ":3:5: the key 'fact' is there twi",
     "assertions:\n" + LINE + LINE: ":3:5: 'reachable(ORDERS from APP1)' is there already (line 2)",
     "assertions: [a\n": ":2:1: no YAML: ",
-    "a: \x07\n": ":1:1: no YAML: ",
+    "a: b\n\x07\n": ":2:1: no YAML: the character U+0007: remove it",
     "--- a\n--- b\n": ":2:1: no YAML: ",
     "assertions: &a\n  - *a\n": ":1:13: no YAML: found unconstructable recursive node",
 }

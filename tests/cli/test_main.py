@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -42,6 +43,20 @@ def test_help_has_examples_and_the_options_of_all_commands(capsys, command):
     assert "Examples" in shown
     for option in ("--lake", "--catalog", "--config", "--set", "--json", "--quiet", "--verbose"):
         assert option in shown
+
+
+@pytest.mark.parametrize("words", [[], *([command] for command in COMMANDS)])
+def test_help_shows_placeholders_and_no_types_of_python(capsys, words):
+    assert cli.main([*words, "--help"]) == 0
+    options = [x for x in capsys.readouterr().out.splitlines() if " --" in x]
+    assert [x for x in options if re.search(r"<\w+", x)] == []
+
+
+def test_help_shows_every_command_in_its_panel(capsys):
+    assert cli.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"─ {panel} ─" in shown for panel in cli.PANELS)
+    assert "─ Commands ─" not in shown
 
 
 def test_help_starts_nothing_heavy():

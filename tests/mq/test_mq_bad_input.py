@@ -1,9 +1,14 @@
+import random
 import time
+from pathlib import Path
 
 import pytest
 from mq.mqsc_texts import one, read_own, session, two_columns
+from mq.reading_laws import check_reading
 
 from clwl_spark.mq import read_text
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "topology"
 
 
 def rejects(text, observer="QM1"):
@@ -135,3 +140,19 @@ def test_no_piece_takes_long(piece):
     start = time.process_time()
     read_text(piece, "f", "QM1")
     assert time.process_time() - start < 5
+
+
+def test_the_laws_of_reading_hold_of_samples_that_are_cut_mixed_and_spoilt():
+    samples = [file.read_bytes() for file in sorted(SAMPLES.iterdir())]
+    for seed in range(300):
+        check_reading(spoilt(random.Random(seed), samples))
+
+
+def spoilt(chosen: random.Random, samples: list[bytes]) -> bytes:
+    """Lines of two samples in disorder, cut off somewhere, with wrong characters."""
+    lines = [x for text in chosen.sample(samples, 2) for x in text.splitlines(keepends=True)]
+    some = chosen.sample(lines, chosen.randint(1, len(lines)))
+    data = bytearray(b"".join(some)[: chosen.randint(1, 4000)])
+    for _ in range(chosen.randint(0, 9)):
+        data[chosen.randrange(len(data))] = chosen.choice(b"()'\",:;*+-{}[] \n\0A1")
+    return bytes(data)

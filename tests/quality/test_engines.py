@@ -2,13 +2,14 @@
 
 import re
 
+import pandas as pd
 from quality.gate_worlds import changed, complaints, frames_of, rows_of
 from quality.mutants import LINT, REFERENCES
 
 from clwl_spark.quality.engines import SparkEngine, SqliteEngine, View
 from clwl_spark.quality.expectations import TableRows, run_expectations
 from clwl_spark.quality.judge import run_rules, snapshot_judged
-from clwl_spark.quality.results import Scope, Verdict
+from clwl_spark.quality.results import KEPT_ROWS, Scope, Verdict
 from clwl_spark.quality.suites import Gates, load_gates
 from clwl_spark.quality.views import SnapshotRows
 from clwl_spark.storage import Lake
@@ -82,6 +83,65 @@ def test_an_expectation_that_raises_is_no_verdict_on_spark_either(spark, tmp_pat
     (result,) = run_expectations(ours, {"queues": TableRows(frame, ("queue",))})
     assert result.verdict == Verdict.ERROR
     assert (result.engine, result.found.failing) == ("spark", 0)
+
+
+OURS = """\
+suite: ours
+table: queues
+expectations:
+  - {id: range, title: t, expect: expect_column_values_to_be_between,
+     with: {column: clwlprty, max_value: 5}}
+  - {id: words, title: t, expect: expect_column_values_to_be_in_set,
+     with: {column: defbind, value_set: [OPEN]}}
+  - {id: there, title: t, expect: expect_column_values_to_not_be_null, with: {column: cluster}}
+  - {id: length, title: t, expect: expect_column_value_lengths_to_be_between,
+     with: {column: queue, max_value: 1}}
+  - {id: form, title: t, expect: expect_column_values_to_match_regex,
+     with: {column: qmgr, regex: "^QM"}}
+  - {id: once, title: t, expect: expect_compound_columns_to_be_unique,
+     with: {column_list: [cluster, clwlrank]}}
+  - {id: pair, title: t, expect: expect_column_pair_values_a_to_be_greater_than_b,
+     with: {column_A: clwlprty, column_B: clwlrank, or_equal: true}}
+"""
+COLUMNS = {
+    "qmgr": ["QM1", "qm2", "QM1", "QM3"],
+    "queue": ["A", "A", "LONG", "B"],
+    "cluster": ["K", "K", None, None],
+    "defbind": ["OPEN", "GROUP", None, "OPEN"],
+    "clwlprty": [9, 0, 6, 1],
+    "clwlrank": [1, 1, 2, 1],
+}
+"""Each expectation fails for some rows."""
+FAILING = {"range": 2, "words": 1, "there": 2, "length": 1, "form": 1, "once": 2, "pair": 1}
+
+
+def _ours(path):
+    path.write_text(OURS)
+    return [x for x in load_gates(Scope.TOPOLOGY, [path]).expectations if x.suite == "ours"]
+
+
+def test_failing_rows_of_expectations_have_their_keys_on_both_engines(spark, tmp_path):
+    ours, keys = _ours(tmp_path / "ours.yml"), ("qmgr", "queue")
+    small = pd.DataFrame(COLUMNS)
+    names = ", ".join(f"{x} {'int' if x.startswith('clwl') else 'string'}" for x in COLUMNS)
+    large = spark.createDataFrame(list(zip(*COLUMNS.values(), strict=True)), names)
+    found = [
+        {x.gate: x.found for x in run_expectations(ours, {"queues": TableRows(frame, keys)})}
+        for frame in (small, large)
+    ]
+    told = [{gate: sorted(map(repr, x.rows)) for gate, x in each.items()} for each in found]
+    assert told[0] == told[1]
+    for each in found:
+        assert {gate: x.failing for gate, x in each.items()} == FAILING
+        assert all(row.keys() == {*keys, "detail"} for x in each.values() for row in x.rows)
+
+
+def test_of_many_failing_rows_the_first_are_kept_with_their_keys(spark, tmp_path):
+    ours = _ours(tmp_path / "ours.yml")[:1]
+    many = spark.range(20 * KEPT_ROWS).selectExpr("id", "9 AS clwlprty")
+    (result,) = run_expectations(ours, {"queues": TableRows(many, ("id",))})
+    assert result.found.failing == 20 * KEPT_ROWS
+    assert len({row["id"] for row in result.found.rows}) == KEPT_ROWS
 
 
 def test_views_mean_ours_whatever_the_session_has(spark):

@@ -70,6 +70,18 @@ WRONG = {
         "suite: [a\n",
         ":2: no YAML: ",
     ),
+    "a control character": (
+        RULE.replace("begin", "be\agin"),
+        ":4: no YAML: the character U+0007: remove it",
+    ),
+    "no such day": (
+        RULE.replace("Queues begin with APP.", "2026-09-31"),
+        ":4: no YAML: day is out of range for month",
+    ),
+    "a key that is a list": (
+        RULE + "[severities]: low\n",
+        ":7: a key that is no word",
+    ),
     "no mapping": (
         "- a\n",
         ":1: the file: ",

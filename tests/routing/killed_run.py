@@ -23,7 +23,7 @@ def die() -> None:
 
 def die_after(name: str) -> None:
     """Die when a table was written, before anything else happens."""
-    for method in ("append", "merge"):
+    for method in ("append", "merge", "add_files"):
         original = getattr(Lake, method)
 
         def write(lake: Lake, table: str, *rest: Any, _write: Any = original) -> None:

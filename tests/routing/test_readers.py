@@ -11,8 +11,9 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import SparkSession
 from worlds import frame
 
+from clwl_spark.delta_versions import versions_of
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
-from clwl_spark.routing.run import RouteOptions, follow, route
+from clwl_spark.routing.run import WRITTEN, RouteOptions, follow, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
 
@@ -122,3 +123,31 @@ def test_missing_tables_and_columns_are_named(spark: SparkSession, tmp_path: Pat
 def test_every_table_and_column_says_what_it_is() -> None:
     assert all(table.comment and table.columns for table in TABLES.values())
     assert all(column.comment for table in TABLES.values() for column in table.columns)
+
+
+def test_a_run_with_nothing_new_commits_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Lake(spark, str(tmp_path))
+    _fill(lake, spark)
+    assert route(lake, RouteOptions(state_partitions=1)).messages == 8
+    before = versions_of(lake, [x.name for x in WRITTEN])
+    assert before is not None
+    idle = route(lake, RouteOptions(state_partitions=1))
+    assert (idle.batch_id, idle.messages) == (None, 0)
+    assert versions_of(lake, [x.name for x in WRITTEN]) == before
+    lake.append("messages", frame(spark, "messages", _messages(2, 9)))
+    assert route(lake, RouteOptions(state_partitions=1)).messages == 2
+
+
+def test_messages_that_were_only_moved_are_nothing_new(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Lake(spark, str(tmp_path))
+    _fill(lake, spark)
+    lake.append("messages", frame(spark, "messages", _messages(2, 9)))
+    assert route(lake, RouteOptions(state_partitions=1)).messages == 10
+    spark.sql(f"OPTIMIZE {lake.sql_name('messages')}")
+    spark.sql(f"DELETE FROM {lake.sql_name('messages')} WHERE put_seq = 1")  # noqa: S608
+    for _ in range(2):
+        assert route(lake, RouteOptions(state_partitions=1)).messages == 0
+    assert lake.read("runs").where("status = 'RUNNING'").isEmpty()
+    lake.append("messages", frame(spark, "messages", _messages(2, 11)))
+    assert route(lake, RouteOptions(state_partitions=1)).messages == 2
+    assert lake.read("outcomes").count() == 12

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.shared import Exit, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,19 +15,13 @@ class AssertWords:
     """Options of `clwl assert`."""
 
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Files of assertions, or folders.")
+        list[Path], typer.Argument(metavar="PATH", help="Files of assertions, or folders.")
     ]
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML too.")
     ] = None
-    snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
-    ] = None
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    snapshot: Snapshot = None
+    exit: Exit = None
 
 
 def assert_(common: Common, options: AssertWords) -> int:

@@ -6,7 +6,7 @@ from clwl_spark.commands.words.options import Common
 def doctor(common: Common) -> int:
     """Say what on this machine would keep clwl from working, and what to do about it.
 
-    Ends with 3 if something does.
+    The exit code is 3 if something does. A note is something that works, but could be better.
 
     [bold]Examples[/bold]
 

@@ -63,7 +63,8 @@ def with_options(command: Callable[..., int]) -> Callable[..., int]:
     records = {name: kind for name, kind in hints.items() if name != "return"}
     types: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
-    for record in records.values():
+    # The command's own options come before those that every command has.
+    for record in sorted(records.values(), key=lambda x: x is Common):
         types |= get_type_hints(record, include_extras=True)
         parameters.extend(_parameter(x, types[x.name]) for x in fields(record))
 

@@ -6,20 +6,20 @@ from typing import Annotated
 import typer
 
 from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.shared import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class TopicsWords:
     """Options of `clwl topics`."""
 
-    snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
-    ] = None
+    snapshot: Snapshot = None
     topic: Annotated[
         str | None,
         typer.Option(
-            "--topic", metavar="STRING", help="Only the topic that a publication to it meets."
+            "--topic",
+            metavar="STRING",
+            help="Only the topic object that a publication to this topic string meets.",
         ),
     ] = None
     qmgr: Annotated[
@@ -27,7 +27,9 @@ class TopicsWords:
     ] = ""
     size: Annotated[
         list[int],
-        typer.Option("--size", metavar="N", help="Also the costs with N queue managers."),
+        typer.Option(
+            "--size", metavar="N", help="The costs with N queue managers, too; may be repeated."
+        ),
     ] = field(default_factory=list)
     save: Annotated[
         bool,

@@ -17,7 +17,7 @@ class RepositoryWords:
 
     qmgr: Annotated[
         str | None,
-        typer.Option("--qmgr", metavar="QM", help="The queue manager; with --events: or all."),
+        typer.Option("--qmgr", metavar="QM", help="The queue manager; with --events default: all."),
     ] = None
     at: Annotated[
         str | None,

@@ -7,6 +7,16 @@ import typer
 
 from clwl_spark import vocabulary as v
 from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.shared import (
+    Algorithm,
+    Exit,
+    PutObject,
+    PutObjectQmgr,
+    PutObjectType,
+    PutQmgr,
+    PutVia,
+    Snapshot,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,18 +26,12 @@ class RouteWords:
     follow: Annotated[
         bool, typer.Option("--follow", help="Go on with new messages until stopped.")
     ] = False
-    algorithm: Annotated[
-        v.Algorithm | None,
-        typer.Option("--algorithm", help="Order of the rules; default: the lake's, v9 if new."),
-    ] = None
+    algorithm: Algorithm = None
     binding_ttl: Annotated[
         str | None,
         typer.Option("--binding-ttl", metavar="24h", help="Keep an idle binding this long."),
     ] = None
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    exit: Exit = None
     poll: Annotated[
         str | None,
         typer.Option("--poll", metavar="5s", help="With --follow: look for messages this often."),
@@ -42,37 +46,23 @@ class RouteWords:
 class ExplainWords:
     """Options of `clwl explain`."""
 
-    qmgr: Annotated[
-        str, typer.Option("--from", metavar="QM", help="Queue manager where the put happens.")
-    ]
-    object_name: Annotated[
-        str, typer.Option("--object", metavar="O", help="Queue name; a topic string for TOPIC.")
-    ]
-    object_qmgr: Annotated[
-        str, typer.Option("--object-qmgr", metavar="R", help="Object queue manager name.")
-    ] = ""
-    object_type: Annotated[
-        v.ObjectType, typer.Option("--object-type", help="What is put to.", case_sensitive=False)
-    ] = v.ObjectType.QUEUE
-    snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
-    ] = None
-    via: Annotated[
-        v.Via,
-        typer.Option("--via", help="CLUSTER = it came over a channel.", case_sensitive=False),
-    ] = v.Via.LOCAL
+    qmgr: PutQmgr
+    object_name: PutObject
+    object_qmgr: PutObjectQmgr = ""
+    object_type: PutObjectType = v.ObjectType.QUEUE
+    snapshot: Snapshot = None
+    via: PutVia = v.Via.LOCAL
     bind: Annotated[
-        v.Bind, typer.Option("--bind", help="Bind option of the open.", case_sensitive=False)
+        v.Bind,
+        typer.Option(
+            "--bind",
+            metavar="OPTION",
+            help="Of the open: AS_Q_DEF, ON_OPEN, NOT_FIXED or ON_GROUP.",
+            case_sensitive=False,
+        ),
     ] = v.Bind.AS_Q_DEF
-    algorithm: Annotated[
-        v.Algorithm | None,
-        typer.Option("--algorithm", help="Order of the rules; default: the lake's, else v9."),
-    ] = None
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    algorithm: Algorithm = None
+    exit: Exit = None
 
 
 def route(common: Common, options: RouteWords) -> int:

@@ -11,12 +11,12 @@ _SIZES = "Topology"
 _TRAFFIC = "Traffic"
 
 
-def _sized(name: str, text: str) -> Any:  # noqa: ANN401
-    return typer.Option(f"--{name}", help=text, rich_help_panel=_SIZES)
+def _sized(name: str, text: str, metavar: str | None = None) -> Any:  # noqa: ANN401
+    return typer.Option(f"--{name}", metavar=metavar, help=text, rich_help_panel=_SIZES)
 
 
-def _sent(name: str, text: str) -> Any:  # noqa: ANN401
-    return typer.Option(f"--{name}", help=text, rich_help_panel=_TRAFFIC)
+def _sent(name: str, text: str, metavar: str | None = None) -> Any:  # noqa: ANN401
+    return typer.Option(f"--{name}", metavar=metavar, help=text, rich_help_panel=_TRAFFIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class GenerateWords:
     queues: Annotated[int, _sized("queues", "Cluster queues.")] = 20
     instances: Annotated[int, _sized("instances", "Queue managers that host each queue.")] = 8
     channels: Annotated[int, _sized("channels", "CLUSRCVRs per queue manager and cluster.")] = 1
-    clwluseq: Annotated[
-        str, _sized("clwluseq", "CLWLUSEQ of the queue managers: LOCAL or ANY.")
-    ] = "ANY"
+    clwluseq: Annotated[str, _sized("clwluseq", "CLWLUSEQ of the queue managers.", "LOCAL|ANY")] = (
+        "ANY"
+    )
     non_default: Annotated[
         float, _sized("non-default", "Share of CLWL attributes that are not MQ's default.")
     ] = 0.0
@@ -52,7 +52,7 @@ class GenerateWords:
     ] = 0.0
     snapshots: Annotated[int, _sized("snapshots", "Snapshots of the topology.")] = 1
     snapshot_interval: Annotated[
-        str, _sized("snapshot-interval", "Time between two snapshots.")
+        str, _sized("snapshot-interval", "Time between two snapshots.", "1h")
     ] = "1h"
     senders: Annotated[
         int | None, _sent("senders", "Queue managers that put, the first ones; default: all.")
@@ -61,12 +61,12 @@ class GenerateWords:
         float, _sent("hot-sender", "Share of messages of the first sender; 0 = as the others.")
     ] = 0.0
     bind: Annotated[
-        str, _sent("bind", "Bind option of the opens that --on-open and --on-group leave.")
+        str, _sent("bind", "Bind option of opens that --on-open and --on-group leave.", "OPTION")
     ] = "AS_Q_DEF"
     on_open: Annotated[float, _sent("on-open", "Share of opens with ON_OPEN.")] = 0.0
     on_group: Annotated[float, _sent("on-group", "Share of opens with ON_GROUP.")] = 0.0
     defbind: Annotated[
-        str, _sized("defbind", "DEFBIND of the queues: OPEN, NOTFIXED or GROUP.")
+        str, _sized("defbind", "DEFBIND of the queues: OPEN, NOTFIXED or GROUP.", "BIND")
     ] = "NOTFIXED"
     messages_per_open: Annotated[int, _sent("messages-per-open", "Puts of one open.")] = 10
     topics: Annotated[
@@ -80,7 +80,7 @@ class GenerateWords:
     unknown: Annotated[float, _sent("unknown", "Share of opens of a queue that nobody has.")] = 0.0
     seed: Annotated[int, _sent("seed", "The same seed and options give the same rows.")] = 1
     start: Annotated[
-        str, _sent("start", "Moment of the first message: ISO 8601 with Z or an offset.")
+        str, _sent("start", "When the first message is put: ISO 8601 with Z or an offset.", "T")
     ] = "2026-01-01T00:00:00Z"
     rate: Annotated[
         float | None,

@@ -16,7 +16,7 @@ class IngestWords:
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", help="Texts that MQ printed, or folders; - = standard input."
+            metavar="PATH", help="Texts that MQ printed, or folders; - = standard input."
         ),
     ]
     snapshot: Annotated[

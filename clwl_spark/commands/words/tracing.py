@@ -7,32 +7,28 @@ import typer
 
 from clwl_spark import vocabulary as v
 from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.shared import (
+    Algorithm,
+    Exit,
+    PutObject,
+    PutObjectQmgr,
+    PutObjectType,
+    PutQmgr,
+    PutVia,
+    Snapshot,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TraceWords:
     """Options of `clwl trace`."""
 
-    qmgr: Annotated[
-        str, typer.Option("--from", metavar="QM", help="Queue manager where the put happens.")
-    ]
-    object_name: Annotated[
-        str, typer.Option("--object", metavar="O", help="Queue name; a topic string for TOPIC.")
-    ]
-    object_qmgr: Annotated[
-        str, typer.Option("--object-qmgr", metavar="R", help="Object queue manager name.")
-    ] = ""
-    object_type: Annotated[
-        v.ObjectType, typer.Option("--object-type", help="What is put to.", case_sensitive=False)
-    ] = v.ObjectType.QUEUE
-    snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
-    ] = None
-    via: Annotated[
-        v.Via,
-        typer.Option("--via", help="CLUSTER = it came over a channel.", case_sensitive=False),
-    ] = v.Via.LOCAL
+    qmgr: PutQmgr
+    object_name: PutObject
+    object_qmgr: PutObjectQmgr = ""
+    object_type: PutObjectType = v.ObjectType.QUEUE
+    snapshot: Snapshot = None
+    via: PutVia = v.Via.LOCAL
     link: Annotated[
         list[str],
         typer.Option(
@@ -41,15 +37,9 @@ class TraceWords:
             help="QM2 is at the other end of a transmission queue that is not named for it.",
         ),
     ] = field(default_factory=list)
-    hops: Annotated[int, typer.Option("--hops", help="Follow the way for so many hops.")] = 50
-    algorithm: Annotated[
-        v.Algorithm | None,
-        typer.Option("--algorithm", help="Order of the rules; default: the lake's, else v9."),
-    ] = None
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    hops: Annotated[int, typer.Option("--hops", help="Follow the way N hops at most.")] = 50
+    algorithm: Algorithm = None
+    exit: Exit = None
 
 
 def trace(common: Common, options: TraceWords) -> int:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.shared import Exit, Snapshot
 
 _PLAY = "Play the switch of a channel"
 
@@ -17,10 +18,7 @@ class XmitqWords:
     qmgr: Annotated[
         str, typer.Option("--qmgr", metavar="QM", help="Queue manager whose channels it is about.")
     ]
-    snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
-    ] = None
+    snapshot: Snapshot = None
     channel: Annotated[
         str | None,
         typer.Option("--channel", metavar="C", help="Only this cluster-sender channel."),
@@ -109,10 +107,7 @@ class ReallocateWords:
             "columns qmgr, channel, status, at.",
         ),
     ] = None
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    exit: Exit = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +121,7 @@ class ExplainReallocationWords:
         str | None,
         typer.Option("--qmgr", metavar="QM", help="Only where it waits on this queue manager."),
     ] = None
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    exit: Exit = None
 
 
 def xmitq(common: Common, options: XmitqWords) -> int:

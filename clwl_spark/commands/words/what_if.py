@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.words.shared import Exit, Limit, Snapshot
 
 
 class Swept(StrEnum):
@@ -28,19 +29,17 @@ class SharesWords:
     ] = None
     objects: Annotated[
         list[str],
-        typer.Option("--object", metavar="O[=N]", help="What is put to, N messages at a time."),
+        typer.Option(
+            "--object",
+            metavar="O[=N]",
+            help="What is put to, and how often against the others; may be repeated.",
+        ),
     ] = field(default_factory=list)
     traffic: Annotated[
         bool, typer.Option("--traffic", help="The messages of the lake instead.")
     ] = False
-    snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
-    ] = None
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    snapshot: Snapshot = None
+    exit: Exit = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class WhatIfWords:
 
     change: Annotated[
         list[str],
-        typer.Option("--change", metavar="WORDS", help="A change in MQSC words; again for more."),
+        typer.Option("--change", metavar="WORDS", help="A change in MQSC words; may be repeated."),
     ] = field(default_factory=list)
     script: Annotated[
         list[Path],
@@ -60,7 +59,12 @@ class WhatIfWords:
     ] = None
     sweep: Annotated[
         list[Swept],
-        typer.Option("--sweep", help="Take each away alone, and compare.", case_sensitive=False),
+        typer.Option(
+            "--sweep",
+            metavar="WHAT",
+            help="Take each away alone, and compare: channels, queue-managers, clusters, all.",
+            case_sensitive=False,
+        ),
     ] = field(default_factory=list)
     puts: Annotated[
         list[str],
@@ -70,34 +74,18 @@ class WhatIfWords:
             help="With --sweep: this traffic, not the lake's messages.",
         ),
     ] = field(default_factory=list)
-    snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
-    ] = None
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", help="Lines of each table that are shown.")
-    ] = 15
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    snapshot: Snapshot = None
+    limit: Limit = 15
+    exit: Exit = None
 
 
 @dataclass(frozen=True, slots=True)
 class InsightsWords:
     """Options of `clwl insights`."""
 
-    snapshot: Annotated[
-        str | None,
-        typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot."),
-    ] = None
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", help="Lines of each part that are shown.")
-    ] = 15
-    exit: Annotated[
-        str | None,
-        typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit."),
-    ] = None
+    snapshot: Snapshot = None
+    limit: Limit = 15
+    exit: Exit = None
 
 
 def shares(common: Common, options: SharesWords) -> int:
@@ -132,8 +120,9 @@ def what_if(common: Common, options: WhatIfWords) -> int:
 
     clwl what-if --lake build/lake --change "STOP CHANNEL(TO.QM2) ON QM1"
 
-    clwl what-if --lake build/lake --change "ALTER CHANNEL(TO.QM3) CLWLWGHT(80)"
-    --change "SUSPEND QMGR(QM4) CLUSTER(A)"
+    clwl what-if --lake build/lake --change "SUSPEND QMGR(QM4) CLUSTER(A)"
+
+    clwl what-if --lake build/lake --to tuesday
 
     clwl what-if --lake build/lake --sweep queue-managers --json
     """

@@ -17,8 +17,8 @@ from clwl_spark.analysis.planned import EXPECTED_SHARE
 from clwl_spark.analysis.survival import Survival, survivals
 from clwl_spark.analysis.sweep import base_of
 from clwl_spark.analysis.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
-from clwl_spark.api_answers import ROUTE
-from clwl_spark.api_shown import frame_of
+from clwl_spark.api.answers import ROUTE
+from clwl_spark.api.shown import frame_of
 from clwl_spark.commands.words.what_if import Swept
 from clwl_spark.errors import UsageError
 from clwl_spark.keeping import settled

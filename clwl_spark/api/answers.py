@@ -11,7 +11,7 @@ from clwl_spark.analysis.explain import Explanation
 from clwl_spark.analysis.planned import EXPECTED_SHARE
 from clwl_spark.analysis.rendering import headline, render
 from clwl_spark.analysis.wording import verdict_text
-from clwl_spark.api_shown import HtmlTable, fragment, frame_of, text_of
+from clwl_spark.api.shown import HtmlTable, fragment, frame_of, text_of
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tracing import rendering as of_traces
 from clwl_spark.tracing.trace import Trace

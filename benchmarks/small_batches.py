@@ -1,0 +1,63 @@
+"""What a micro-batch costs where nothing, or little, is new: in one session, as with --follow.
+
+The lake gets rows of its own messages again, later in the order of put_seq, by delta-rs.
+"""
+
+import argparse
+import json
+import statistics
+from pathlib import Path
+
+import polars as pl
+from deltalake import write_deltalake
+from simple_case import table
+
+from clwl_spark import columns as c
+from clwl_spark import schemas
+from clwl_spark.commands.route import route_options
+from clwl_spark.routing.run import route
+from clwl_spark.session import spark_session
+from clwl_spark.settings import read_settings
+from clwl_spark.storage import Lake
+
+LATER = 1_000_000_000
+
+
+def main() -> None:
+    """Route in one session, and print the median seconds of a run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lake", type=Path, required=True, help="with messages; it is changed")
+    parser.add_argument("--new", type=int, default=10_000, help="messages of a little batch")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--set", action="append", default=[], help="settings of clwl, KEY=VALUE")
+    options = parser.parse_args()
+    again = table(options.lake, schemas.MESSAGES.name).sort(c.PUT_SEQ).head(options.new).collect()
+    settings = read_settings(assignments=options.set)
+    how = route_options(settings)
+    nothing, little = [], []
+    with spark_session(settings.spark, "small batches") as spark:
+        lake = Lake(spark, str(options.lake.absolute()))
+        first = route(lake, how)
+        for number in range(1, options.rounds + 1):
+            nothing.append(route(lake, how).seconds)
+            append(options.lake, again, number)
+            summary = route(lake, how)
+            if summary.messages != options.new:
+                raise SystemExit(f"{summary.messages} messages were routed, not {options.new}")
+            little.append(summary.seconds)
+    print(json.dumps({
+        "seconds": first.seconds,
+        "nothing_new": statistics.median(nothing),
+        "little_new": statistics.median(little),
+        "raw": {"nothing_new": nothing, "little_new": little},
+    }))  # fmt: skip
+
+
+def append(lake: Path, rows: pl.DataFrame, number: int) -> None:
+    """Append the rows, so many times `LATER` on in put_seq."""
+    later = rows.with_columns(pl.col(c.PUT_SEQ) + number * LATER)
+    write_deltalake(str(lake / schemas.MESSAGES.name), later.to_arrow(), mode="append")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""What a change to the cluster would move: the question `what_if` of the Python API."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from clwl_spark.api.answers import Moved
+from clwl_spark.api.rules import Rules
+from clwl_spark.errors import UsageError
+from clwl_spark.tracing.snapshots import chosen_snapshot
+from clwl_spark.what_if.changed import changed_by_words, changed_to
+from clwl_spark.what_if.run import what_if
+from clwl_spark.what_if.words import understood
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change to the cluster: words and scripts, or a whole other snapshot.
+
+    Attributes:
+        words: in the words of runmqsc, and where: ON QM1.
+        scripts: files of MQSC that name their queue managers, applied first.
+        to: the other snapshot.
+    """
+
+    words: Sequence[str]
+    scripts: Sequence[str | Path] = ()
+    to: str | None = None
+
+
+def moved_by(
+    rules: Rules, change: Change, snapshot: str | None, exit_function: str | None
+) -> Moved:
+    """Route the lake's messages as they are and with a change.
+
+    Raises:
+        UsageError: neither words nor another snapshot, or both.
+        UnknownChangeError: a change is not understood.
+        NothingHitError: something that is not there, or nothing would change.
+        MissingLakeError: there are no messages.
+    """
+    lake = rules.lake
+    if bool(change.words or change.scripts) == (change.to is not None):
+        raise UsageError("say what changes: words or scripts, or to=SNAPSHOT, one of the two")
+    understood_words = [understood(words) for words in change.words]
+    before, files = chosen_snapshot(lake, snapshot), [Path(x) for x in change.scripts]
+    if change.to is not None:
+        said: tuple[str, ...] = (f"snapshot {change.to}",)
+        sides = changed_to(lake, before, chosen_snapshot(lake, change.to))
+    else:
+        said = (*map(str, files), *change.words)
+        sides = changed_by_words(lake, before, understood_words, files)
+    options = rules.options(exit_function)
+    options = replace(options, algorithm=options.algorithm or rules.own())
+    return Moved(what_if(lake, before, said, sides, options))

@@ -1,0 +1,292 @@
+"""A lake, and what can be asked of it; the modules beside answer."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pandas as pd
+from pyspark.sql import DataFrame
+
+from clwl_spark.analysis.book import Book, explain_by
+from clwl_spark.analysis.explain import ExplainRequest
+from clwl_spark.api.answers import Explained, Moved, Traced
+from clwl_spark.api.changes import Change, moved_by
+from clwl_spark.api.judged import Paths, judged
+from clwl_spark.api.load import TrafficShares, shares_of, sweep_of, traffic_shares_of
+from clwl_spark.api.routed import answer_of, report_of, routed, snapshots_of, table_of
+from clwl_spark.api.rules import Rules
+from clwl_spark.api.sessions import ended
+from clwl_spark.publishing.strings import check_topic_string
+from clwl_spark.routing.run import RunSummary
+from clwl_spark.settings import Settings
+from clwl_spark.storage import Lake
+from clwl_spark.tracing.places import Place
+from clwl_spark.tracing.snapshots import chosen_snapshot
+from clwl_spark.tracing.trace import MOST_HOPS, TraceRequest, trace
+from clwl_spark.vocabulary import Bind, ObjectType, Via
+
+
+@dataclass(slots=True, repr=False)
+class OpenLake:
+    """A lake, and what can be asked of it; `lake` opens one.
+
+    Attributes:
+        tables: the lake as the rest of the package knows it.
+        settings: its settings.
+
+    Questions take, where it says so, `snapshot`: any one by its name, whatever its status; by
+    default the last valid one. `algorithm` is v9 or v7, by default that which the lake was first
+    routed with. `exit_function` is a cluster workload exit, `module:function` or
+    `module:function:data`, instead of that of the settings.
+
+    Every question may raise `UsageError` for an unknown word, `MissingSnapshotError` for a snapshot
+    that is not there, and `MissingLakeError` for a table that is not; a docstring names the others.
+    """
+
+    tables: Lake
+    settings: Settings
+    _ending: ExitStack
+    _rules: Rules
+    _book: Book = field(default_factory=Book)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<lake {self.tables.root}>"
+
+    def close(self) -> None:
+        """End the session if it was started for this lake; any other one goes on."""
+        ended(self._ending)
+
+    def explain(  # noqa: PLR0913  (the options of `clwl explain`)
+        self,
+        qmgr: str,
+        object_name: str,
+        object_qmgr: str = "",
+        *,
+        object_type: str = ObjectType.QUEUE,
+        snapshot: str | None = None,
+        via: str = Via.LOCAL,
+        bind: str = Bind.AS_Q_DEF,
+        algorithm: str | None = None,
+        exit_function: str | None = None,
+    ) -> Explained:
+        """Explain where a put goes.
+
+        The first question about a snapshot takes seconds and plans all that its queue managers
+        could put to, so that the next ones are answered at once, until the topology changes.
+
+        >>> lake.explain("SHOP1", "PARCEL.IN").routes[["dest_qmgr", "expected_share"]]
+        >>> lake.explain("SHOP1", "fleet/positions/van12", object_type="TOPIC")
+
+        Args:
+            qmgr: queue manager where the message is put.
+            object_name: queue name, or topic string.
+            object_qmgr: object queue manager; blank = none named.
+            object_type: QUEUE or TOPIC.
+            snapshot: any one.
+            via: LOCAL, or CLUSTER = received over a cluster channel.
+            bind: option of the open.
+            algorithm: v9 or v7.
+            exit_function: the cluster workload exit.
+        """
+        ladder = self._rules.ladder(exit_function, algorithm)
+        request = ExplainRequest(
+            qmgr, object_name, object_qmgr, str(object_type), snapshot, str(via), str(bind),
+            ladder.algorithm, ladder.exit_function,
+        )  # fmt: skip
+        return Explained(explain_by(self._book, self.tables, request))
+
+    def trace(  # noqa: PLR0913  (the options of `clwl trace`)
+        self,
+        qmgr: str,
+        object_name: str,
+        object_qmgr: str = "",
+        *,
+        object_type: str = ObjectType.QUEUE,
+        via: str = Via.LOCAL,
+        links: Mapping[tuple[str, str], str] | None = None,
+        hops: int = MOST_HOPS,
+        snapshot: str | None = None,
+        algorithm: str | None = None,
+        exit_function: str | None = None,
+    ) -> Traced:
+        """Follow a put over gateways, aliases and clusters to its final queues.
+
+        The put is described as in `explain`. `links` are the other ends of transmission queues:
+        (queue manager, transmission queue) -> queue manager. The way is followed for `hops`.
+
+        >>> lake.trace("SHOP1", "PARCEL.IN").ends
+
+        Raises:
+            UnknownQueueManagerError: the snapshot does not define a queue manager.
+        """
+        if object_type == ObjectType.TOPIC:
+            check_topic_string(object_name)
+        place = Place(qmgr, object_name, object_qmgr, str(via), str(object_type))
+        ladder = self._rules.ladder(exit_function, algorithm)
+        return Traced(trace(self.tables, TraceRequest(place, snapshot, ladder, links or {}, hops)))
+
+    def shares(
+        self,
+        qmgr: str,
+        puts: str | Mapping[str, int],
+        *,
+        snapshot: str | None = None,
+        exit_function: str | None = None,
+    ) -> pd.DataFrame:
+        """Exact long-run shares of puts of one queue manager, which share its history.
+
+        >>> lake.shares("QM1", {"ORDERS": 3, "INVOICES": 1})
+
+        Args:
+            qmgr: where is put.
+            puts: a queue name, or names with how many messages are put at a time.
+            snapshot: any one.
+            exit_function: the cluster workload exit.
+
+        Returns:
+            One row per object and route: `share` of the object's messages within the mix, 0 to 1,
+            and `expected_share`, that of the object alone. An object that goes nowhere has one row
+            with its reason and no destination.
+
+        Raises:
+            UnknownQueueManagerError: the snapshot does not define the queue manager.
+        """
+        ladder = self._rules.ladder(exit_function)
+        return shares_of(self.tables, self._chosen(snapshot), qmgr, puts, ladder)
+
+    def traffic_shares(
+        self, *, snapshot: str | None = None, exit_function: str | None = None
+    ) -> TrafficShares:
+        """Expected load of the lake's messages, as if all were put while a snapshot is in force.
+
+        >>> lake.traffic_shares().by_channel
+        """
+        ladder = self._rules.ladder(exit_function)
+        return traffic_shares_of(self.tables, self._chosen(snapshot), ladder)
+
+    def what_if(
+        self,
+        *changes: str,
+        scripts: Sequence[str | Path] = (),
+        to: str | None = None,
+        snapshot: str | None = None,
+        exit_function: str | None = None,
+    ) -> Moved:
+        """Route the lake's messages as they are and with a change; nothing of the lake changes.
+
+        `changes` are in the words of runmqsc, `scripts` are files of MQSC, applied first; or the
+        change is to a whole other snapshot, `to`.
+
+        >>> lake.what_if("STOP CHANNEL(TO.QM2) ON QM1", "ALTER QLOCAL(Q) CLWLPRTY(5) ON QM3")
+        >>> lake.what_if(to="tuesday").summary
+
+        Raises:
+            UnknownChangeError: a change is not understood.
+            NothingHitError: something that is not there, or nothing would change.
+        """
+        return moved_by(self._rules, Change(changes, scripts, to), snapshot, exit_function)
+
+    def sweep(
+        self,
+        *swept: str,
+        puts: Mapping[tuple[str, str], int] | None = None,
+        snapshot: str | None = None,
+        exit_function: str | None = None,
+    ) -> pd.DataFrame:
+        """Take each channel, queue manager or cluster away alone: what fails, who takes over.
+
+        Of `swept`, channels (the default), queue-managers, clusters, or all. `puts` counts messages
+        by (queue manager, object), instead of the messages of the lake.
+
+        >>> lake.sweep("channels").query("requests_stranded > 0")["case"]
+
+        Returns:
+            One row per case, the worst first; messages are expected numbers, of
+            `attrs["messages"]`.
+        """
+        ladder, words = self._rules.ladder(exit_function), swept or ("channels",)
+        return sweep_of(self.tables, self._chosen(snapshot), words, puts or {}, ladder)
+
+    def assertions(
+        self, paths: Paths, *, snapshot: str | None = None, exit_function: str | None = None
+    ) -> pd.DataFrame:
+        """Check facts that must hold, from files or folders, as `clwl assert` does.
+
+        >>> assert (lake.assertions("facts.yml").verdict == "PASSED").all()
+
+        Returns:
+            One row per assertion: name, assertion, verdict (PASSED, FAILED, ERROR), said, cases,
+            failing, why, file, line; `attrs["summary"]` counts them.
+
+        Raises:
+            AssertionFilesError: a file cannot be used.
+        """
+        ladder = self._rules.ladder(exit_function)
+        return judged(self.tables, self._chosen(snapshot), paths, ladder)
+
+    def table(self, name: str) -> DataFrame:
+        """A table of the lake as a Spark DataFrame.
+
+        >>> lake.table("outcomes").where("reason = 0").groupBy("channel").count()
+        """
+        return table_of(self.tables, name)
+
+    def snapshots(self) -> pd.DataFrame:
+        """One row per snapshot in the order in which they come into force, with rows per table."""
+        return snapshots_of(self.tables)
+
+    def route(
+        self, *, hops: int = 0, algorithm: str | None = None, exit_function: str | None = None
+    ) -> RunSummary:
+        """Route every message that is not routed yet, exactly once.
+
+        With `hops`, follow them on to other queue managers, so many hops at most: table `hops`.
+
+        >>> lake.route().outcomes
+
+        Raises:
+            LakeStateError: another algorithm than the lake's.
+        """
+        return routed(self._rules, hops, algorithm, exit_function)
+
+    def ask(self, name: str, limit: int = 1000) -> pd.DataFrame:
+        """Answer one of the ready questions about what was routed (`clwl ask` lists them).
+
+        >>> lake.ask("unbalanced")
+
+        Returns:
+            The question's rows, `limit` at most; `attrs` has the `question`, what the rows mean
+            (`answers`), and whether there are `more`.
+
+        Raises:
+            UnknownQuestionError: there is none of that name.
+        """
+        return answer_of(self.tables, name, limit)
+
+    def report(self, out: str | Path) -> Path:
+        """Write the report of what was routed, one HTML page in a folder, and return where it is.
+
+        >>> lake.report("build/report")
+
+        Raises:
+            NothingRoutedError: there are no outcomes yet.
+        """
+        return report_of(self.tables, out)
+
+    def _chosen(self, snapshot: str | None) -> str:
+        """The snapshot that is asked for, or the last valid one."""
+        return chosen_snapshot(self.tables, snapshot)

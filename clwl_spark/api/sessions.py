@@ -1,0 +1,64 @@
+"""Where a lake of the Python API is, and the session that it is asked with."""
+
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import structlog
+from pyspark.sql import SparkSession
+
+from clwl_spark.commands.words.options import Common
+from clwl_spark.commands.work import ROUTED, fitting, lake_of, screen_of, settings_of
+from clwl_spark.errors import MissingLakeError, UsageError
+from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.session import spark_session
+from clwl_spark.settings import Settings
+from clwl_spark.storage import Lake
+
+_URI: Final = re.compile(r"\w[\w+.-]+:")
+_STARTED: Final[list[ExitStack]] = []
+"""Sessions started here. They live on when a lake is forgotten, since another may use them."""
+
+
+def opened(common: Common, spark: SparkSession | None = None) -> tuple[Lake, Settings, ExitStack]:
+    """The lake that the options name, with the session given, or running, or started for it.
+
+    Returns:
+        The lake, its settings, and what `ended` ends: the session if it was started here.
+
+    Raises:
+        UsageError: nobody says where the lake is, or two places are named.
+        SettingsError: a setting cannot be used.
+        MissingLakeError: the folder is not there; told before Spark starts.
+        SetupError: Java or the Delta JARs are missing.
+    """
+    if common.lake and common.catalog:
+        raise UsageError(f"{common.lake} and {common.catalog} are two lakes: leave one out")
+    settings = settings_of(common)
+    if not settings.lake and not settings.catalog:
+        raise UsageError('where is the lake? say lake("DIR"), or lake(catalog="CATALOG.SCHEMA")')
+    if not structlog.is_configured():
+        screen_of(common, settings, "api")
+    ending = ExitStack()
+    session = spark or SparkSession.getActiveSession()
+    if session is None:
+        session = _started(common, settings, ending)
+    return lake_of(session, settings), settings, ending
+
+
+def ended(ending: ExitStack) -> None:
+    """End the session if it was started for this lake; any other one goes on."""
+    ending.close()
+    if ending in _STARTED:
+        _STARTED.remove(ending)
+
+
+def _started(common: Common, settings: Settings, ending: ExitStack) -> SparkSession:
+    """A session started for a lake whose folder is there."""
+    if settings.lake and not _URI.match(settings.lake) and not Path(settings.lake).is_dir():
+        raise MissingLakeError(SNAPSHOTS.name, f"lake {settings.lake}")
+    wanted = {**(fitting(common, ROUTED) or {}), **settings.spark}
+    session = ending.enter_context(spark_session(wanted, "clwl"))
+    _STARTED.append(ending)
+    return session

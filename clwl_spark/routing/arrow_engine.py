@@ -1,0 +1,161 @@
+"""Messages become blocks and blocks become outcomes by Arrow: their rows never enter Java.
+
+Each task reads the splits of files that Spark hands it, and writes a file of outcomes for each
+split of another task; the files become part of the table in one commit.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.delta_commits import DataFile
+from clwl_spark.plan.planning import REQUEST, plan_id
+from clwl_spark.routing.arrow_intake import (
+    SPLIT_ROW,
+    Requests,
+    keys_of,
+    rejected_rows,
+    requests_of,
+)
+from clwl_spark.routing.blocks import (
+    BLOCK_ROWS,
+    BLOCK_SCHEMA,
+    PAYLOAD,
+    REJECT,
+    SPLIT,
+    apart,
+    block_rows,
+    from_ipc,
+    message_blocks,
+    reject_block,
+)
+from clwl_spark.routing.intake import Pin
+from clwl_spark.routing.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
+from clwl_spark.routing.sender import ANSWER, ROW, BlockForm
+from clwl_spark.routing.splits import Split, found_splits, split_columns, split_rows
+from clwl_spark.routing.unpack import ANSWERS, DATA
+from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.storage import Lake, Transaction
+
+_AT: Final = "at"
+_REQUESTS: Final = ", ".join(f"{name} string" for name in REQUEST)
+_REQUESTS_ARROW: Final = pa.schema([(name, pa.string()) for name in REQUEST])
+_REJECTED: Final = ", ".join(
+    f"{x.name} {x.type}" for x in REJECTED_MESSAGES.columns if x.name != c.REJECTED_AT
+)
+
+
+def _asked(
+    folder: str, pins: Sequence[Pin], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The distinct requests of a task's splits."""
+    met = sorted(requests_of(found_splits(batches, folder), pins))
+    columns = [pa.array(x, pa.string()) for x in zip(*met, strict=True)]
+    if met:
+        yield pa.record_batch(columns, schema=_REQUESTS_ARROW)
+
+
+def _pack_splits(
+    folder: str,
+    pins: Sequence[Pin],
+    rows_per_byte: float,
+    batches: Iterator[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """The messages of a task's splits, in blocks; a split's rejected ones come after the others."""
+    requests = Requests.under(pins)
+    met: set[str] = set()
+    for split in found_splits(batches, folder):
+        set_aside: list[pa.Table] = []
+        for table in keys_of(split, requests):
+            routable, rejected = apart(table)
+            yield from block_rows(
+                [*message_blocks(routable, met, SPLIT_ROW, split.name)], rows_per_byte
+            )
+            if rejected.num_rows:
+                set_aside.append(rejected.select([SPLIT_ROW, REJECT]))
+        if set_aside:
+            why = pa.concat_tables(set_aside)
+            found = rejected_rows(split, why[SPLIT_ROW].to_numpy(), why[REJECT])
+            parts = (found.slice(x, BLOCK_ROWS) for x in range(0, found.num_rows, BLOCK_ROWS))
+            yield from block_rows([reject_block("", x) for x in parts], rows_per_byte)
+
+
+def _message_ids(split: str, payload: bytes) -> pa.ChunkedArray:
+    """The message ids of a block that says which rows of a split it has."""
+    rows = from_ipc(payload)[SPLIT_ROW].to_numpy()
+    ids = pa.schema([(c.MESSAGE_ID, pa.binary())])
+    return split_rows(Split.named(split), ids, rows)[c.MESSAGE_ID]
+
+
+def _written(folder: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A file of outcomes for each split of a task."""
+    return write_files(batches, folder)
+
+
+def _unpack_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row per block in, one row per rejected message out."""
+    for batch in batches:
+        for payload in batch.column(PAYLOAD):
+            yield from from_ipc(payload.as_buffer()).to_batches()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowEngine:
+    """Rows never enter Java.
+
+    Attributes:
+        messages: folder of that table.
+        outcomes: folder of that table.
+        partitions: in which Spark would write outcomes.
+    """
+
+    messages: str
+    outcomes: str
+    partitions: int
+    name: ClassVar[str] = "arrow"
+    form: ClassVar[BlockForm] = BlockForm((ROW, ANSWER, c.OUT_OF_ORDER), _message_ids)
+
+    def asking(self, messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
+        """As SparkEngine: the requests of each task's splits."""
+        return messages.select(*split_columns()).mapInArrow(
+            partial(_asked, self.messages, pins), _REQUESTS
+        )
+
+    def requests(self, asking: DataFrame, pins: Sequence[Pin]) -> DataFrame:  # noqa: ARG002
+        """As SparkEngine."""
+        return asking.distinct().select(plan_id().alias(c.PLAN_ID), *REQUEST)
+
+    def blocks(self, messages: DataFrame, pins: Sequence[Pin], rows_per_byte: float) -> DataFrame:
+        """As SparkEngine; the blocks say which rows of their split they have."""
+        return messages.select(*split_columns()).mapInArrow(
+            partial(_pack_splits, self.messages, pins, rows_per_byte), BLOCK_SCHEMA
+        )
+
+    def write_outcomes(
+        self, lake: Lake, blocks: DataFrame, splits: Iterable[str], once: Transaction
+    ) -> None:
+        """As SparkEngine: a file for each split, and one commit for all."""
+        numbers = [(name, at) for at, name in enumerate(sorted(splits))]
+        if not numbers or lake.has_transaction(OUTCOMES.name, once):
+            return
+        at = lake.spark.createDataFrame(numbers, f"{SPLIT} string, {_AT} int")
+        files = (
+            blocks.join(F.broadcast(at), SPLIT)
+            .repartitionById(len(numbers), F.col(_AT))
+            .select(c.QMGR, SPLIT, DATA, ANSWERS, PAYLOAD)
+            .mapInArrow(partial(_written, self.outcomes), FILE_SCHEMA)
+            .collect()
+        )
+        written = [DataFile(x[NAME], x[SIZE], json.loads(x[STATISTICS])) for x in files]
+        lake.add_files(OUTCOMES.name, written, once)
+
+    def rejected(self, blocks: DataFrame) -> DataFrame:
+        """As SparkEngine."""
+        return blocks.select(PAYLOAD).mapInArrow(_unpack_rows, _REJECTED)

@@ -1,0 +1,54 @@
+"""Which of the two engines routes a lake's messages.
+
+With "spark", rows travel through Spark. With "arrow" they never enter Java. Plans, state, choice
+and blocks are the same, and so is the checkpoint: a lake may change its engine from run to run.
+"""
+
+import re
+from typing import Final
+
+from clwl_spark.delta_commits import unreadable, unwritable
+from clwl_spark.errors import SplitError, UsageError
+from clwl_spark.routing.arrow_engine import ArrowEngine
+from clwl_spark.routing.spark_engine import SparkEngine
+from clwl_spark.schemas import MESSAGES, OUTCOMES
+from clwl_spark.storage import Lake
+
+AUTO: Final = "auto"
+Engine = SparkEngine | ArrowEngine
+
+
+def engine_for(lake: Lake, wanted: str, partitions: int) -> Engine:
+    """The engine that fits the lake's tables.
+
+    Args:
+        lake: which has `outcomes` already.
+        wanted: "spark", "arrow", or "auto" = "arrow" where the tables allow it.
+        partitions: in which Spark writes outcomes.
+
+    Raises:
+        UsageError: "arrow" was asked for, and a table does not allow it.
+    """
+    if wanted == SparkEngine.name:
+        return SparkEngine(partitions)
+    why = _unfit(lake)
+    if not why:
+        return ArrowEngine(lake.path(MESSAGES.name), lake.path(OUTCOMES.name), partitions)
+    if wanted == ArrowEngine.name:
+        raise UsageError(f"engine arrow cannot route this lake: {why}; leave engine at auto")
+    return SparkEngine(partitions)
+
+
+def _unfit(lake: Lake) -> str:
+    """Why Arrow cannot read or write the lake's tables; '' = it can."""
+    if not lake.is_here:
+        return "its tables are not in folders of this machine"
+    return unreadable(lake.path(MESSAGES.name), MESSAGES) or unwritable(
+        lake.path(OUTCOMES.name), OUTCOMES
+    )
+
+
+def refused_by_arrow(error: Exception) -> SplitError | None:
+    """What a worker said that could not read a split; None = it was something else."""
+    found = re.search(r"clwl_spark\.errors\.SplitError: (.+)", str(error))
+    return SplitError(found.group(1)) if found else None

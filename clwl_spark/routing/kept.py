@@ -1,0 +1,111 @@
+"""What a run leaves to the next one of the same process, so that a small batch costs little.
+
+Most of what comes while a process follows the messages asks for what was planned already. Then
+neither the stream that plans nor the facts need to be worked out again: on 10,000 messages that
+is most of the time.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import DataFrame
+
+from clwl_spark import columns as c
+from clwl_spark.delta_files import appended_files
+from clwl_spark.delta_versions import Versions, versions_of
+from clwl_spark.errors import SplitError
+from clwl_spark.keeping import at_hand
+from clwl_spark.routing.arrow_intake import requests_of
+from clwl_spark.routing.intake import Pin
+from clwl_spark.routing.runs import Run
+from clwl_spark.routing.splits import Split, spark_hash
+from clwl_spark.routing.taken import taken_until
+from clwl_spark.schemas import (
+    MESSAGES,
+    ROUTE_CANDIDATES,
+    ROUTE_PLANS,
+    SNAPSHOT_RESETS,
+    SNAPSHOTS,
+    TOPOLOGY,
+)
+from clwl_spark.storage import Lake
+
+FEW_MESSAGES: Final = 200_000
+FEW_PLANS: Final = 10_000
+"""Facts of more plans are not held by the driver."""
+_FROM: Final = tuple(
+    x.name for x in (SNAPSHOTS, *TOPOLOGY, ROUTE_PLANS, ROUTE_CANDIDATES, SNAPSHOT_RESETS)
+)
+"""Tables that facts are worked out from."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """Facts, the plans that are in them, and what they were worked out from."""
+
+    facts: DataFrame
+    plan_ids: frozenset[int]
+    pins: tuple[Pin, ...]
+    versions: Versions
+
+
+class Keeper:
+    """Holds the facts of the last run."""
+
+    def __init__(self) -> None:
+        """Hold nothing yet."""
+        self._kept: _Facts | None = None
+
+    def plans(self, lake: Lake, run: Run) -> DataFrame:
+        """The plans of the last run, if this one may use them: then its facts serve more batches.
+
+        Grain: one row per plan, (plan_id).
+        """
+        kept = self._kept
+        ids = sorted(kept.plan_ids) if kept is not None and kept.pins == run.pins else []
+        return lake.spark.createDataFrame([(x,) for x in ids], f"{c.PLAN_ID} bigint")
+
+    def keep(self, lake: Lake, run: Run, facts: DataFrame, plans: DataFrame) -> None:
+        """Keep a run's facts, if they are few.
+
+        Args:
+            lake: the lake.
+            run: whose facts they are.
+            facts: (qmgr, facts).
+            plans: the plans that are in them.
+        """
+        self._kept = None
+        rows = plans.select(c.PLAN_ID).limit(FEW_PLANS + 1).collect()
+        versions = versions_of(lake, _FROM)
+        if len(rows) <= FEW_PLANS and versions is not None:
+            ids = frozenset(row[c.PLAN_ID] for row in rows)
+            self._kept = _Facts(at_hand(facts), ids, run.pins, versions)
+
+    def facts_for(self, lake: Lake, run: Run) -> DataFrame | None:
+        """The facts, if a run needs no others.
+
+        That is so where nothing that they were worked out from has changed, and the messages that
+        are new ask for plans in them alone. Messages that come later than this may ask for more:
+        routing says so then.
+        """
+        kept = self._kept
+        if kept is None or kept.pins != run.pins or kept.versions != versions_of(lake, _FROM):
+            return None
+        asked = _asked(lake, run)
+        return kept.facts if asked is not None and asked <= kept.plan_ids else None
+
+
+def _asked(lake: Lake, run: Run) -> set[int] | None:
+    """Ids of the plans that new messages ask for; None where these are many, or Spark has to read.
+
+    Read within this process, 10,000 messages in 30 ms.
+    """
+    taken = taken_until(lake, run)
+    files = None if taken is None else appended_files(lake.path(MESSAGES.name), taken)
+    if files is None or sum(rows for _, rows in files) > FEW_MESSAGES:
+        return None
+    try:
+        requests = requests_of([Split(path, 0, rows) for path, rows in files], run.pins)
+    except (SplitError, OSError):
+        return None
+    return {spark_hash(request) for request in requests}

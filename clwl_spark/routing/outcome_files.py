@@ -1,0 +1,225 @@
+"""Outcomes written by Arrow: a Parquet file for each split of messages, in the split's order.
+
+What an outcome says beyond its message repeats a lot, so it is written as dictionaries of the
+answers' words, and only message_id, put_seq and put_time are read again.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from clwl_spark import columns as c
+from clwl_spark.routing.answers import ANSWER_SCHEMA
+from clwl_spark.routing.arrow_intake import SPLIT_ROW
+from clwl_spark.routing.blocks import PAYLOAD, SPLIT, from_ipc
+from clwl_spark.routing.sender import ANSWER, ROW
+from clwl_spark.routing.splits import Split, read_split
+from clwl_spark.routing.unpack import ANSWERS, DATA
+from clwl_spark.schemas import OUTCOMES
+
+NAME: Final = "name"
+SIZE: Final = "size"
+STATISTICS: Final = "statistics"
+FILE_SCHEMA: Final = f"{NAME} string, {SIZE} bigint, {STATISTICS} string"
+_FILE_ARROW: Final = pa.schema([(NAME, pa.string()), (SIZE, pa.int64()), (STATISTICS, pa.string())])
+ROW_GROUP: Final = 1_000_000
+_TIME: Final = pa.timestamp("us", tz="UTC")
+_OF_MESSAGES: Final = pa.schema(
+    [(c.PUT_SEQ, pa.int64()), (c.MESSAGE_ID, pa.binary()), (c.PUT_TIME, _TIME)]
+)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a split's messages were answered, in the order of the split.
+
+    Attributes:
+        rows: (outcomes,) row of the split, ascending.
+        code: (outcomes,) row of `answers`.
+        late: (outcomes,) out_of_order.
+        answers: the distinct answers (`ANSWER_SCHEMA`) and the queue manager of each.
+    """
+
+    rows: NDArray[np.int32]
+    code: NDArray[np.int32]
+    late: NDArray[np.bool_]
+    answers: pa.Table
+
+
+def write_files(batches: Iterator[pa.RecordBatch], folder: str) -> Iterator[pa.RecordBatch]:
+    """Write the outcomes of a task's splits; runs in `mapInArrow`.
+
+    Args:
+        batches: rows (qmgr, split, data, answers, payload), all blocks of the task's splits.
+        folder: of the table; the files are no part of it until they are committed.
+
+    Grain: one row per block in, one row per file out (FILE_SCHEMA).
+    """
+    blocks: dict[str, list[dict[str, Any]]] = {}
+    for batch in batches:
+        for block in batch.to_pylist():
+            blocks.setdefault(block[SPLIT], []).append(block)
+    for name in sorted(blocks):
+        split = Split.named(name)
+        file = _write(split, answered(split, blocks.pop(name)), Path(folder))
+        yield pa.RecordBatch.from_pylist([file], schema=_FILE_ARROW)
+
+
+def answered(split: Split, blocks: Sequence[Mapping[str, Any]]) -> Answered:
+    """Put the answers of a split's blocks into the order of the split."""
+    rows, codes, late, answers = [], [], [], []
+    first = 0
+    for block in blocks:
+        data, said = from_ipc(block[DATA]), from_ipc(block[ANSWERS])
+        of_block = from_ipc(block[PAYLOAD])[SPLIT_ROW].to_numpy()
+        rows.append(of_block[data[ROW].to_numpy()])
+        codes.append(data[ANSWER].to_numpy() + np.int32(first))
+        late.append(data[c.OUT_OF_ORDER].to_numpy())
+        answers.append(said.append_column(c.QMGR, pa.repeat(block[c.QMGR], said.num_rows)))
+        first += said.num_rows
+    row = np.concatenate(rows)
+    order = _order(row, split.rows)
+    return Answered(
+        row[order],
+        np.concatenate(codes)[order],
+        np.concatenate(late)[order],
+        pa.concat_tables(answers),
+    )
+
+
+def _order(rows: NDArray[np.int32], of: int) -> NDArray[np.int64]:
+    """The order of the rows; where each of `of` rows is there once, without sorting."""
+    if len(rows) == of:
+        at = np.full(of, -1, dtype=np.int64)
+        at[rows] = np.arange(of)
+        if at.min(initial=0) >= 0:
+            return at
+    return np.argsort(rows, kind="stable")
+
+
+def _write(split: Split, found: Answered, folder: Path) -> dict[str, Any]:
+    """Write the split's file; returns its row of FILE_SCHEMA."""
+    name = f"part-{uuid.uuid4()}.snappy.parquet"
+    words = _Words(found.answers)
+    extremes = _Extremes()
+    first = 0
+    writer: pq.ParquetWriter | None = None
+    try:
+        for batch in read_split(split, _OF_MESSAGES, ROW_GROUP):
+            low, high = np.searchsorted(found.rows, [first, first + batch.num_rows])
+            of_messages = _taken(batch, found.rows[low:high] - first)
+            first += batch.num_rows
+            table = _outcomes(of_messages, words, found.code[low:high], found.late[low:high])
+            extremes.add(of_messages)
+            writer = writer or _writer(folder / name, table.schema)
+            writer.write_table(table, row_group_size=ROW_GROUP)
+    finally:
+        if writer is not None:
+            writer.close()
+    statistics = _statistics(len(found.rows), extremes, found.answers)
+    size = (folder / name).stat().st_size
+    return {NAME: name, SIZE: size, STATISTICS: json.dumps(statistics)}
+
+
+def _writer(file: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """A writer of Parquet as Spark reads it; Arrow's own schema is left out."""
+    return pq.ParquetWriter(
+        file,
+        schema,
+        compression="snappy",
+        store_schema=False,
+        use_dictionary=[x for x in schema.names if x not in _OF_MESSAGES.names],
+        write_statistics=list(OUTCOMES.skipped_by),
+    )
+
+
+def _taken(batch: pa.RecordBatch, rows: NDArray[np.int32]) -> pa.RecordBatch:
+    """The batch's messages, one for each outcome."""
+    whole = len(rows) == batch.num_rows and bool(np.all(np.diff(rows) == 1))
+    return batch if whole else batch.take(pa.array(rows))
+
+
+def _outcomes(
+    of_messages: pa.RecordBatch,
+    words: "_Words",
+    code: NDArray[np.int32],
+    late: NDArray[np.bool_],
+) -> pa.Table:
+    """Rows of `outcomes`, strings of the answers as dictionaries."""
+    codes = pa.array(code)
+    columns = {name: of_messages[name] for name in _OF_MESSAGES.names}
+    columns |= {name: words.column(name, codes) for name in (c.QMGR, *ANSWER_SCHEMA.names)}
+    columns[c.OUT_OF_ORDER] = pa.array(late)
+    return pa.table({name: columns[name] for name in OUTCOMES.names})
+
+
+class _Words:
+    """The columns of the answers, each with the codes of its words."""
+
+    def __init__(self, answers: pa.Table) -> None:
+        """Encode the answers' strings."""
+        self._columns = {name: answers[name].combine_chunks() for name in answers.column_names}
+        self._encoded = {
+            name: column.dictionary_encode()
+            for name, column in self._columns.items()
+            if pa.types.is_string(column.type)
+        }
+
+    def column(self, name: str, codes: pa.Array) -> pa.Array:
+        """(outcomes,) the column for these rows of the answers."""
+        encoded = self._encoded.get(name)
+        if encoded is None:
+            return self._columns[name].take(codes)
+        return pa.DictionaryArray.from_arrays(encoded.indices.take(codes), encoded.dictionary)
+
+
+class _Extremes:
+    """Least and greatest put_seq and put_time of what was written."""
+
+    def __init__(self) -> None:
+        """Nothing was written yet."""
+        self.least: dict[str, Any] = {}
+        self.greatest: dict[str, Any] = {}
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Take a batch into account."""
+        for name in (c.PUT_SEQ, c.PUT_TIME):
+            if batch.num_rows:
+                found = pc.min_max(batch[name]).as_py()
+                self.least[name] = min(found["min"], self.least.get(name, found["min"]))
+                self.greatest[name] = max(found["max"], self.greatest.get(name, found["max"]))
+
+
+def _statistics(rows: int, extremes: _Extremes, answers: pa.Table) -> dict[str, Any]:
+    """Delta's statistics of a file, for the columns that readers skip files by."""
+    least, greatest = dict(extremes.least), dict(extremes.greatest)
+    for name in OUTCOMES.skipped_by:
+        if name in answers.column_names:
+            found = pc.min_max(answers[name]).as_py()
+            least[name], greatest[name] = found["min"], found["max"]
+    if c.PUT_TIME in greatest:
+        greatest[c.PUT_TIME] += _MILLISECOND
+    return {
+        "numRecords": rows,
+        "minValues": {name: _said(x) for name, x in least.items()},
+        "maxValues": {name: _said(x) for name, x in greatest.items()},
+        "nullCount": dict.fromkeys(OUTCOMES.skipped_by, 0),
+    }
+
+
+def _said(value: Any) -> Any:  # noqa: ANN401  (whatever a column has)
+    """A value as Delta's statistics say it: moments to the millisecond, the rest of it cut off."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return value

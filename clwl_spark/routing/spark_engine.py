@@ -1,0 +1,71 @@
+"""Messages become blocks and blocks become outcomes by Spark: whatever it can read and write."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.routing.blocks import BLOCK_SCHEMA, PAYLOAD, REJECT, pack
+from clwl_spark.routing.intake import JSON_OPTIONS, Pin, distinct_requests, for_blocks
+from clwl_spark.routing.sender import BlockForm
+from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes, unpack_rejects
+from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.storage import Lake, Transaction
+
+
+def _packed(rows_per_byte: float, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Messages that came through Spark, in blocks."""
+    return pack(batches, rows_per_byte)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkEngine:
+    """Rows travel through Spark; any table that Spark can read and write will do.
+
+    Attributes:
+        partitions: in which outcomes are written.
+        name: of the engine, for summaries.
+        form: what its blocks carry beside their keys.
+    """
+
+    partitions: int
+    name: ClassVar[str] = "spark"
+    form: ClassVar[BlockForm] = BlockForm()
+
+    def asking(self, messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:  # noqa: ARG002
+        """The stream of messages as far as `requests` wants to see it."""
+        return messages
+
+    def requests(self, asking: DataFrame, pins: Sequence[Pin]) -> DataFrame:
+        """The distinct requests of a batch of `asking`: one row per (plan_id, *REQUEST)."""
+        return distinct_requests(asking, pins)
+
+    def blocks(self, messages: DataFrame, pins: Sequence[Pin], rows_per_byte: float) -> DataFrame:
+        """The stream of messages in blocks (BLOCK_SCHEMA), each with its `empty_rows`."""
+        return for_blocks(messages, pins).mapInArrow(partial(_packed, rows_per_byte), BLOCK_SCHEMA)
+
+    def write_outcomes(
+        self,
+        lake: Lake,
+        blocks: DataFrame,
+        splits: Iterable[str],  # noqa: ARG002
+        once: Transaction,
+    ) -> None:
+        """Append the outcomes of routed blocks to the lake, once."""
+        outcomes = (
+            blocks.select(c.QMGR, DATA, ANSWERS, PAYLOAD)
+            .repartition(self.partitions)
+            .mapInArrow(unpack_outcomes, OUTCOMES.schema)
+        )
+        lake.append(OUTCOMES.name, outcomes, once)
+
+    def rejected(self, blocks: DataFrame) -> DataFrame:
+        """Rejected messages of reject blocks, with all their columns but `rejected_at`."""
+        documents = blocks.select(PAYLOAD).mapInArrow(unpack_rejects, f"{REJECT} string")
+        parsed = F.from_json(REJECT, REJECTED_MESSAGES.schema, JSON_OPTIONS).alias("row")
+        return documents.select(parsed).select("row.*")

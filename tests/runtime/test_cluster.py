@@ -1,0 +1,94 @@
+"""On a real cluster, `clwl route` gives what it gives on one machine."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+from processes import timed_process
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from standalone import standalone_cluster
+
+from clwl_spark import columns as c
+from clwl_spark.generate import GenerateSpec, messages, topology
+from clwl_spark.routing.run import RouteOptions, route
+from clwl_spark.schemas import (
+    BALANCE_HISTORY,
+    MESSAGES,
+    OUTCOMES,
+    REJECTED_MESSAGES,
+    ROUTE_CANDIDATES,
+    ROUTE_PLANS,
+    SNAPSHOTS,
+    TOPOLOGY,
+    Table,
+)
+from clwl_spark.storage import Lake
+
+SPEC = GenerateSpec(
+    messages=20_000,
+    qmgrs=5,
+    queues=6,
+    instances=2,
+    snapshots=2,
+    changed=0.5,
+    non_default=0.1,
+    on_open=0.2,
+    on_group=0.1,
+    topics=4,
+    publications=0.1,
+)
+COMPARED = (OUTCOMES, REJECTED_MESSAGES, BALANCE_HISTORY, ROUTE_PLANS, ROUTE_CANDIDATES)
+OF_THE_RUN = {c.REJECTED_AT}
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A master with two workers of a core each."""
+    with standalone_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def unrouted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake with every kind of put, one in five hundred of them without an object."""
+    lake = Lake(spark, str(tmp_path_factory.mktemp("unrouted") / "lake"))
+    lake.create([SNAPSHOTS, *TOPOLOGY, MESSAGES])
+    for name, frame in topology(spark, SPEC).items():
+        lake.append(name, frame)
+    nameless = F.when(F.col(c.PUT_SEQ) % 500 != 0, F.col(c.OBJECT_NAME))
+    put = messages(spark, SPEC).withColumn(c.OBJECT_NAME, nameless)
+    lake.append(MESSAGES.name, put.repartition(4))
+    return Path(lake.root)
+
+
+@pytest.mark.parametrize("engine", ["spark", "arrow"])
+def test_two_workers_write_the_tables_that_one_process_writes(
+    spark: SparkSession, unrouted: Path, master: str, tmp_path: Path, engine: str
+) -> None:
+    alone, wide = tmp_path / "alone", tmp_path / "wide"
+    shutil.copytree(unrouted, alone)
+    shutil.copytree(unrouted, wide)
+    route(Lake(spark, str(alone)), RouteOptions(engine=engine))
+    settings = (f"engine={engine}", f"spark.master={master}")
+    words = [word for setting in settings for word in ("--set", setting)]
+    run = timed_process(["-m", "clwl_spark.cli", "route", "--lake", str(wide), "--json", *words])
+    assert run.output["engine"] == engine
+    assert run.output["rejected"] == SPEC.messages // 500
+    for table in COMPARED:
+        assert _rows(wide, table) == _rows(alone, table), table.name
+
+
+def _rows(lake: Path, table: Table) -> pa.Table:
+    """All rows of a table in one order, less the moment of the run."""
+    rows = (
+        DeltaTable(str(lake / table.name))
+        .to_pyarrow_table()
+        .drop_columns([name for name in table.names if name in OF_THE_RUN])
+    )
+    simple = [f.name for f in rows.schema if not pa.types.is_nested(f.type)]
+    assert rows.num_rows
+    return rows.sort_by([(name, "ascending") for name in simple])
