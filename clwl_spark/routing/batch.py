@@ -209,8 +209,9 @@ class Batch:
         few = history.limit(_FEW_QMGRS + 1).toArrow()
         if few.num_rows > _FEW_QMGRS:
             return history.mapInArrow(unpack_history, BALANCE_HISTORY.schema)
-        rows = unpack_history(iter(few.to_batches()))
-        return pa.Table.from_batches(rows, self._lake.arrow_schema(BALANCE_HISTORY.name))
+        wanted = self._lake.arrow_schema(BALANCE_HISTORY.name)
+        found = [pa.table(x).cast(wanted) for x in unpack_history(iter(few.to_batches()))]
+        return pa.concat_tables([wanted.empty_table(), *found])
 
     def _once(self, table: str) -> Transaction:
         return Transaction(f"clwl-{self._run.router_id}-{table}", self._run.batch_id)

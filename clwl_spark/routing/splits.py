@@ -6,6 +6,7 @@ then reads its splits itself. A split is read only if it has exactly the rows th
 where rows were deleted within a file, or a file is not what it seems, routing goes Spark's way.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ START: Final = "start"
 _HASHED_FROM: Final = 42
 _SIGNED: Final = 1 << 63
 _BATCH_ROWS: Final = 200_000
+_OUT_OF_PLACE: Final = re.compile(r"[^A-Za-z0-9_/;:@&=+$,!.~'()*\u0080-\U0010ffff-]")
+"""What Java escapes in the path of a URI; letters beyond ASCII stay as they are."""
 _SCHEMES: Final = ("file:", "file://")
 
 
@@ -142,7 +145,7 @@ def _paths_by_hash(folder: str) -> dict[int, str]:
     """The Parquet files of a table's folder by the hash of the name that Spark gives them."""
     found: dict[int, str] = {}
     for path in map(str, Path(folder).absolute().rglob("*.parquet")):
-        for name in {path, quote(path)}:
+        for name in {path, _OUT_OF_PLACE.sub(lambda found: quote(found.group()), path)}:
             found |= {spark_hash([f"{scheme}{name}"]): path for scheme in _SCHEMES}
     return found
 

@@ -1,0 +1,162 @@
+"""Which engine routes which lake, and that both say the same of every column."""
+
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from random_clusters import random_case
+from worlds import World, frame
+
+from clwl_spark.errors import UsageError
+from clwl_spark.routing.engines import engine_for
+from clwl_spark.routing.run import WRITTEN, RouteOptions, RunSummary, route
+from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS
+from clwl_spark.storage import Lake
+
+AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
+MINE = {"snapshot_id": "S", "observer": "*"}
+TABLES = {
+    "snapshots": [{"snapshot_id": "S", "valid_from": AT, "status": "VALID"}],
+    "cluster_channels": [
+        MINE | {"qmgr": name, "channel": f"TO.{name}", "cluster": "K"} for name in ("A", "B", "C")
+    ],
+    "queues": [
+        MINE | {"qmgr": name, "queue": "Q", "cluster": "K", "qtype": "QLOCAL"}
+        for name in ("B", "C")
+    ],
+}
+
+
+def _messages(count: int, first: int = 1) -> list[dict[str, Any]]:
+    return [
+        {
+            "qmgr": "A",
+            "put_seq": at,
+            "message_id": at.to_bytes(24, "big"),
+            "put_time": AT + timedelta(microseconds=1_001 * at),
+            "object_name": "Q",
+            "bind": "NOT_FIXED",
+        }
+        for at in range(first, first + count)
+    ]
+
+
+def _filled(spark: SparkSession, root: Path) -> Lake:
+    lake = Lake(spark, str(root))
+    lake.create([SNAPSHOTS, CLUSTER_CHANNELS, QUEUES, MESSAGES])
+    for name, rows in TABLES.items():
+        lake.append(name, frame(spark, name, rows))
+    lake.append("messages", frame(spark, "messages", _messages(10)))
+    return lake
+
+
+def _routed(lake: Lake, engine: str = "auto") -> RunSummary:
+    return route(lake, RouteOptions(state_partitions=1, engine=engine))
+
+
+def _rows(lake: Lake, table: str) -> Counter[tuple[Any, ...]]:
+    """A table's rows without the moment at which a message was set aside."""
+    rows = lake.read(table).drop("rejected_at").collect()
+    return Counter(tuple(bytes(x) if isinstance(x, bytearray) else x for x in row) for row in rows)
+
+
+@pytest.fixture(scope="module")
+def routed_by(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Lake]:
+    """The same messages, good and bad, in several files, routed by each engine."""
+    lakes = {}
+    for engine in ("spark", "arrow"):
+        cases = [random_case(random.Random(at), f"C{at:03d}.") for at in range(12)]
+        world = World(spark, tmp_path_factory.mktemp(engine), cases, "v9")
+        for at in world.batches():
+            world.append("messages", world.batch(at), files=3)
+            assert world.route(engine=engine).engine == engine
+        lakes[engine] = world.lake
+    return lakes
+
+
+@pytest.mark.parametrize("table", ["outcomes", "rejected_messages", "balance_history"])
+def test_both_engines_say_the_same_in_every_column(routed_by: dict[str, Lake], table: str) -> None:
+    by_spark = _rows(routed_by["spark"], table)
+    assert by_spark
+    assert _rows(routed_by["arrow"], table) == by_spark
+
+
+@pytest.mark.parametrize("column", OUTCOMES.skipped_by)
+def test_statistics_let_readers_skip_files_but_no_row(
+    routed_by: dict[str, Lake], column: str
+) -> None:
+    outcomes = routed_by["arrow"].read("outcomes")
+    counted = outcomes.groupBy(column).count().collect()
+    for value, rows in random.Random(1).sample(counted, min(3, len(counted))):
+        assert outcomes.where(outcomes[column] == F.lit(value)).count() == rows
+
+
+def test_a_name_that_no_uri_spells_is_routed_by_arrow(spark: SparkSession, tmp_path: Path) -> None:
+    lake = _filled(spark, tmp_path / "lake of ü, 100 %")
+    assert _routed(lake).engine == "arrow"
+    assert lake.read("outcomes").where("dest_qmgr = 'B'").count() == 5
+
+
+def test_what_was_deleted_within_a_file_is_not_routed(spark: SparkSession, tmp_path: Path) -> None:
+    lake = _filled(spark, tmp_path)
+    name = lake.sql_name("messages")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES (delta.enableDeletionVectors = true)")
+    lake.delete("messages", "put_seq > 6")
+    summary = _routed(lake)
+    assert (summary.engine, summary.messages) == ("spark", 6)
+    lake.append("messages", frame(spark, "messages", _messages(1, 50)))
+    with pytest.raises(UsageError, match="needs a reader with deletionVectors"):
+        _routed(lake, "arrow")
+
+
+def test_files_of_another_folder_are_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
+    lake = _filled(spark, tmp_path / "one")
+    clone = Lake(spark, str(tmp_path / "other"))
+    for name in ("messages", *TABLES):
+        spark.sql(f"CREATE TABLE {clone.sql_name(name)} SHALLOW CLONE {lake.sql_name(name)}")
+    summary = _routed(clone)
+    assert (summary.engine, summary.outcomes) == ("spark", 10)
+    clone.append("messages", frame(spark, "messages", _messages(4, 11)))
+    summary = _routed(clone)
+    assert (summary.engine, summary.outcomes) == ("arrow", 4)
+    assert clone.read("outcomes").where("dest_qmgr = 'B'").count() == 7
+
+
+MAPPED = (
+    "ALTER TABLE {} SET TBLPROPERTIES (delta.columnMapping.mode = 'name', "
+    "delta.minReaderVersion = '2', delta.minWriterVersion = '5')"
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("ALTER TABLE {} ADD CONSTRAINT late CHECK (put_seq > 0)", "has the constraint"),
+        (MAPPED, "needs a writer with"),
+    ],
+)
+def test_outcomes_that_only_delta_can_write_are_left_to_spark(
+    spark: SparkSession, tmp_path: Path, statement: str, why: str
+) -> None:
+    lake = _filled(spark, tmp_path)
+    lake.create(WRITTEN)
+    spark.sql(statement.format(lake.sql_name("outcomes")))
+    assert engine_for(lake, "auto", 1).name == "spark"
+    with pytest.raises(UsageError, match=why):
+        engine_for(lake, "arrow", 1)
+
+
+def test_partitioned_messages_are_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
+    lake = _filled(spark, tmp_path / "lake")
+    messages = lake.read("messages")
+    messages.write.format("delta").partitionBy("qmgr").save(str(tmp_path / "other" / "messages"))
+    other = Lake(spark, str(tmp_path / "other"))
+    for name, rows in TABLES.items():
+        other.append(name, frame(spark, name, rows))
+    assert _routed(other).engine == "spark"
+    assert _rows(other, OUTCOMES.name).total() == 10
