@@ -95,7 +95,8 @@ def measure(
         for name in names:
             lake = work / "lake" if sides.runs[names[0]] else planned
             sides.runs[name].append(routing.way(name, pristine, lake, planned))
-            if number == 0 and name not in NOT_COMPARED and messages <= MOST_COMPARED:
+            is_comparable = lake != planned and name not in NOT_COMPARED
+            if number == 0 and is_comparable and messages <= MOST_COMPARED:
                 sides.differing[name] = differing(planned, lake)
     shutil.rmtree(work)
     return sides

@@ -85,7 +85,12 @@ def _first_commit(table: Table) -> list[dict[str, Any]]:
         "isManaged": "false",
         "properties": json.dumps(given),
     }
-    info = {"timestamp": now, "operation": "CREATE TABLE", "operationParameters": said}
+    info = {
+        "timestamp": now,
+        "operation": "CREATE TABLE",
+        "operationParameters": said,
+        "engineInfo": "clwl_spark",
+    }
     metadata = {
         "id": str(uuid.uuid4()),
         "description": table.comment,

@@ -85,8 +85,8 @@ class OpenLake:
     ) -> Explained:
         """Explain where a put goes.
 
-        The first question about a snapshot takes seconds and plans all that its queue managers
-        could put to, so that the next ones are answered at once, until the topology changes.
+        The first question about a snapshot takes seconds and plans what its queue managers
+        choose from, so that any other is answered at once, until the topology changes.
 
         >>> lake.explain("SHOP1", "PARCEL.IN").routes[["dest_qmgr", "expected_share"]]
         >>> lake.explain("SHOP1", "fleet/positions/van12", object_type="TOPIC")

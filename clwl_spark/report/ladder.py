@@ -7,6 +7,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.keeping import settled
 from clwl_spark.report.aggregate import COUNT, Aggregate
 from clwl_spark.report.data import Edge, Funnel, Node
 from clwl_spark.report.findings import ChannelStory
@@ -70,7 +71,7 @@ def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
             *(F.max(x).alias(x) for x in told.columns if x not in _LINK),
         )
     )
-    return Ladder(weights, judged, aggregate.keep(met))
+    return Ladder(weights, judged, settled(met))
 
 
 def algorithm_of(lake: Lake) -> Algorithm:

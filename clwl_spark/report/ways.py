@@ -134,32 +134,8 @@ def moves(aggregate: Aggregate, used: Sequence[SnapshotUse]) -> tuple[Move, ...]
     """
     if not used[1:]:
         return ()
-    session = aggregate.rows.sparkSession
-    order = session.createDataFrame(
-        [(x.snapshot_id, at) for at, x in enumerate(used)], f"{c.SNAPSHOT_ID} string, {_AT} int"
-    )
-    arrived = aggregate.rows.where((F.col(c.REASON) == 0) & F.col(c.DEST_QMGR).isNotNull())
-    under = (
-        arrived.groupBy(c.SNAPSHOT_ID, *_WAY)
-        .agg(_type(), F.sum(COUNT).alias(COUNT))
-        .withColumn(_TOTAL, F.sum(COUNT).over(Window.partitionBy(c.SNAPSHOT_ID, *_PAIR)))
-        .where(F.col(_TOTAL) >= FEW)
-        .join(F.broadcast(order), c.SNAPSHOT_ID)
-        .withColumn(_SHARE, F.col(COUNT) / F.col(_TOTAL))
-    )
-    none, nothing = F.lit(0.0), F.lit(None).cast("bigint")
-    now = under.select(
-        _AT, *_WAY, c.OBJECT_TYPE, none.alias(_BEFORE), F.col(_SHARE).alias(_AFTER), _TOTAL
-    )
-    then = under.select(
-        (F.col(_AT) + 1).alias(_AT), *_WAY, c.OBJECT_TYPE, F.col(_SHARE).alias(_BEFORE),
-        none.alias(_AFTER), nothing.alias(_TOTAL),
-    )  # fmt: skip
-    ways = now.unionByName(then).groupBy(_AT, *_WAY)
-    compared = ways.agg(
-        _type(), *(F.sum(x).alias(x) for x in (_BEFORE, _AFTER)), F.max(_TOTAL).alias(_TOTAL)
-    )
-    gain = F.col(_AFTER) - F.col(_BEFORE)
+    compared = _side_by_side(aggregate, used)
+    gain, none = F.col(_AFTER) - F.col(_BEFORE), F.lit(0.0)
     rows = (
         compared.groupBy(_AT, *_PAIR)
         .agg(
@@ -182,6 +158,40 @@ def moves(aggregate: Aggregate, used: Sequence[SnapshotUse]) -> tuple[Move, ...]
         )
         for row in rows
     )  # fmt: skip
+
+
+def _side_by_side(aggregate: Aggregate, used: Sequence[SnapshotUse]) -> DataFrame:
+    """Shares under a snapshot and under the one before.
+
+    Grain: one row per place of the later snapshot in `used`, sender, object, destination and
+    channel: (at, `_WAY`, object_type, before, after, total); total is null where the later one has
+    too few messages of sender and object.
+    """
+    session = aggregate.rows.sparkSession
+    order = session.createDataFrame(
+        [(x.snapshot_id, at) for at, x in enumerate(used)], f"{c.SNAPSHOT_ID} string, {_AT} int"
+    )
+    arrived = aggregate.rows.where((F.col(c.REASON) == 0) & F.col(c.DEST_QMGR).isNotNull())
+    under = (
+        arrived.groupBy(c.SNAPSHOT_ID, *_WAY)
+        .agg(_type(), F.sum(COUNT).alias(COUNT))
+        .withColumn(_TOTAL, F.sum(COUNT).over(Window.partitionBy(c.SNAPSHOT_ID, *_PAIR)))
+        .where(F.col(_TOTAL) >= FEW)
+        .join(F.broadcast(order), c.SNAPSHOT_ID)
+        .withColumn(_SHARE, F.col(COUNT) / F.col(_TOTAL))
+    )
+    none, nothing = F.lit(0.0), F.lit(None).cast("bigint")
+    now = under.select(
+        _AT, *_WAY, c.OBJECT_TYPE, none.alias(_BEFORE), F.col(_SHARE).alias(_AFTER), _TOTAL
+    )
+    then = under.select(
+        (F.col(_AT) + 1).alias(_AT), *_WAY, c.OBJECT_TYPE, F.col(_SHARE).alias(_BEFORE),
+        none.alias(_AFTER), nothing.alias(_TOTAL),
+    )  # fmt: skip
+    ways = now.unionByName(then).groupBy(_AT, *_WAY)
+    return ways.agg(
+        _type(), *(F.sum(x).alias(x) for x in (_BEFORE, _AFTER)), F.max(_TOTAL).alias(_TOTAL)
+    )
 
 
 def _object_shares(

@@ -26,6 +26,5 @@ WORLD = tables(
     remote("GATE", "FAR", "Q", "QM2"), remote("GATE", "NAMED", "", "QM1"),
     topic("QM1", "NEWS", "news"), proxy("GATE", "news/#", "QM1"),
 )  # fmt: skip
-NAMES = ("Q", "ONE", "HERE", "IN", "CIRCLE", "FAR", "NAMED", "HIDDEN", "NO.SUCH")
 PUTS = [*messages(12, "GATE", "Q"), message("GATE", "ONE", 13), message("GATE", "NO.SUCH", 14)]
 """GATE puts to Q, to ONE, and to a name that leads nowhere."""

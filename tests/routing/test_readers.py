@@ -151,3 +151,35 @@ def test_messages_that_were_only_moved_are_nothing_new(spark: SparkSession, tmp_
     lake.append("messages", frame(spark, "messages", _messages(2, 11)))
     assert route(lake, RouteOptions(state_partitions=1)).messages == 2
     assert lake.read("outcomes").count() == 12
+
+
+def test_what_was_planned_is_not_planned_again_while_following(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The outcomes are those of a single run; only new requests start the stream that plans."""
+    followed, single = Lake(spark, str(tmp_path / "a")), Lake(spark, str(tmp_path / "b"))
+    unknown = {"object_name": "B"}
+    waiting = [
+        _messages(3, 9),
+        [*_messages(2, 12), _messages(1, 14)[0] | unknown],
+        [*_messages(1, 15), _messages(1, 16)[0] | unknown],
+    ]
+    for lake in (followed, single):
+        _fill(lake, spark)
+    for rows in waiting:
+        single.append("messages", frame(spark, "messages", rows))
+    route(single, RouteOptions(state_partitions=1))
+    routed: list[int] = []
+    for summary in follow(followed, RouteOptions(state_partitions=1), 0.1, lambda: not waiting):
+        routed.append(summary.messages)
+        followed.append("messages", frame(spark, "messages", waiting.pop(0)))
+    route(followed, RouteOptions(state_partitions=1))
+    assert routed == [8, 3, 3]
+    for name in ("outcomes", "balance_history", "route_plans"):
+        found, expected = (sorted(map(str, x.read(name).collect())) for x in (followed, single))
+        assert found == expected
+    checkpoints = Path(followed.checkpoint_root)
+    batches = {
+        x.name.split("-")[0]: len([*x.glob("commits/[0-9]*")]) for x in checkpoints.iterdir()
+    }
+    assert batches == {"route": 4, "plan": 3}
