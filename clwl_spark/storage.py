@@ -33,6 +33,7 @@ from clwl_spark.delta_files import (
 from clwl_spark.delta_writes import append_rows, columns_in, delete_rows, merge_rows
 from clwl_spark.errors import LakeStateError, MissingLakeError
 from clwl_spark.schemas import TABLES, Table
+from clwl_spark.spark_files import delete_folder, keeps_files_here
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -100,7 +101,7 @@ class Lake:
     @cached_property
     def is_here(self) -> bool:
         """Whether the tables are in folders of this machine, for Spark as for Python."""
-        return not self.in_catalog and not is_uri(self.root) and _keeps_files_here(self.spark)
+        return not self.in_catalog and not is_uri(self.root) and keeps_files_here(self.spark)
 
     def sql_name(self, table: str) -> str:
         """The table's name within SQL."""
@@ -358,10 +359,7 @@ class Lake:
 
     def remove_folder(self, folder: str) -> None:
         """Take a folder away, with all that is in it, wherever Spark can write."""
-        java: Any = self.spark._jvm  # noqa: SLF001  (Spark has no other way to its files)
-        conf = self.spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001
-        path = java.org.apache.hadoop.fs.Path(folder)
-        path.getFileSystem(conf).delete(path, True)
+        delete_folder(self.spark, folder)
 
     def _load(self, table: str) -> DataFrame | None:
         reader = self.spark.read
@@ -398,12 +396,3 @@ def together(spark: SparkSession, do: Callable[[Given], Made], many: Iterable[Gi
     """Do small work for each side by side: while one waits for the driver, another one runs."""
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         return list(pool.map(inheritable_thread_target(spark)(do), many))
-
-
-def _keeps_files_here(spark: SparkSession) -> bool:
-    """Whether a folder without a scheme is one of this machine for Spark too; not with Connect."""
-    try:
-        conf = spark._jsc.hadoopConfiguration()  # noqa: SLF001  (Spark has no other way to it)
-    except AttributeError:
-        return False
-    return str(conf.get("fs.defaultFS")).startswith("file:")

@@ -192,6 +192,7 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
         run.algorithm.value,
         run.router_id,
         list(_versions().items()),
+        summary.engine if status == DONE else None,
     )
     return lake.arrow_rows(RUNS.name, [row])
 

@@ -162,5 +162,6 @@ RUNS: Final = Table(
         text("algorithm", "v9 or v7: the lake's, from the first run on"),
         text("router_id", "Names the checkpoint that belongs to this lake"),
         Column("versions", "map<string,string>", "Versions of package, Spark, Delta, Python"),
+        Column("engine", "string", "What it was routed with: spark or arrow", optional=True),
     ),
 )
