@@ -130,7 +130,7 @@ class Lake:
         """As `read`, but a table that is not there has no rows."""
         frame = self._load(table)
         if frame is None:
-            return self.spark.createDataFrame([], TABLES[table].schema)
+            return no_rows(self.spark, TABLES[table])
         return require(frame, TABLES[table])
 
     def read_few(
@@ -376,7 +376,7 @@ class Lake:
 
     def _frame(self, table: str, rows: pa.Table) -> DataFrame:
         """Rows in memory as a frame."""
-        return self.spark.createDataFrame(rows if rows.num_rows else [], TABLES[table].schema)
+        return self.spark.createDataFrame(rows, TABLES[table].schema)
 
     def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
         writer = frame.select(*TABLES[table].names).write.format("delta").mode(mode)
@@ -390,6 +390,12 @@ class Lake:
             writer.saveAsTable(self.sql_name(table))
         else:
             writer.save(self.path(table))
+
+
+def no_rows(spark: SparkSession, table: Table) -> DataFrame:
+    """The table without rows: of an empty list, Spark would ask a Python worker."""
+    empty = to_arrow_schema(table.schema, timezone="UTC").empty_table()
+    return spark.createDataFrame(empty, table.schema)
 
 
 def together(spark: SparkSession, do: Callable[[Given], Made], many: Iterable[Given]) -> list[Made]:

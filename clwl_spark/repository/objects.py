@@ -15,7 +15,7 @@ from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
 from clwl_spark.repository.words import Kind
 from clwl_spark.schemas import QUEUE_MANAGERS
-from clwl_spark.storage import Lake
+from clwl_spark.storage import Lake, no_rows
 from clwl_spark.topology.views import (
     CHANNELS_SEEN_BY,
     CLUSTERS,
@@ -100,7 +100,7 @@ def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
     spark = current.sparkSession
     rows = {kind: current.where(F.col(c.KIND) == kind.value) for _, kind, _, _ in _TABLES}
     # Attributes of the queue manager itself decide nothing about what it sees.
-    nothing = spark.createDataFrame([], QUEUE_MANAGERS.schema)
+    nothing = no_rows(spark, QUEUE_MANAGERS)
     topology = Topology(
         queue_managers=nothing,
         cluster_channels=rows[Kind.QMGR].withColumnRenamed(NAME, c.CHANNEL),

@@ -16,7 +16,7 @@ from clwl_spark.contract import require
 from clwl_spark.errors import InputError, TopologyError
 from clwl_spark.schemas import CLUSTER_SENDERS, INGEST_REJECTS, TABLES, TOPOLOGY, Table
 from clwl_spark.schemas import Column as TableColumn
-from clwl_spark.storage import Lake
+from clwl_spark.storage import Lake, no_rows
 
 _ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
 CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name)
@@ -65,7 +65,7 @@ def inspect(lake: Lake, snapshot_ids: Sequence[str], tables: Mapping[str, DataFr
     frames = dict(tables)
     for name in WRITABLE:
         if name not in frames and (name in _ALWAYS or lake.exists(name)):
-            frames[name] = lake.spark.createDataFrame([], TABLES[name].schema)
+            frames[name] = no_rows(lake.spark, TABLES[name])
     return inspect_all(lake, snapshot_ids, frames)
 
 
