@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 BatchFunction = Callable[[DataFrame, int], None]
 
@@ -14,9 +14,11 @@ def lent(function: BatchFunction) -> Iterator[BatchFunction]:
 
     Java never lets go of a function of a stream whose frames Python holds, nor Python of these
     frames while Java holds the function: without this a process that routes again and again
-    (`--follow`) fills its memory with plans.
+    (`--follow`) fills its memory with plans. A batch has a session of its own, which Python takes
+    for the active one from its first `createDataFrame` on: afterwards it is the caller's again.
     """
     held = [function]
+    active = SparkSession.getActiveSession()
 
     def call(frame: DataFrame, batch_id: int) -> None:
         held[0](frame, batch_id)
@@ -25,3 +27,5 @@ def lent(function: BatchFunction) -> Iterator[BatchFunction]:
         yield call
     finally:
         held.clear()
+        if active is not None:
+            SparkSession._activeSession = active  # noqa: SLF001  (there is no other way to set it)

@@ -5,6 +5,7 @@ and blocks are the same, and so is the checkpoint: a lake may change its engine 
 """
 
 import re
+from pathlib import Path
 from typing import Final
 
 from clwl_spark.delta_commits import unreadable, unwritable
@@ -33,7 +34,8 @@ def engine_for(lake: Lake, wanted: str, partitions: int) -> Engine:
         return SparkEngine(partitions)
     why = _unfit(lake)
     if not why:
-        return ArrowEngine(lake.path(MESSAGES.name), lake.path(OUTCOMES.name), partitions)
+        messages, outcomes = (Path(lake.path(x.name)).absolute() for x in (MESSAGES, OUTCOMES))
+        return ArrowEngine(str(messages), str(outcomes), partitions)
     if wanted == ArrowEngine.name:
         raise UsageError(f"engine arrow cannot route this lake: {why}; leave engine at auto")
     return SparkEngine(partitions)

@@ -3,11 +3,11 @@
 Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-import structlog
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -78,7 +78,7 @@ class PlanProvider:
 
     def go_sparks_way(self, error: SplitError) -> None:
         """Route with Spark alone from here on: there is a file that Arrow cannot read."""
-        structlog.get_logger().warning("engine", engine="spark", instead_of="arrow", why=str(error))
+        logging.getLogger(__name__).warning("routing goes on with engine spark: %s", error)
         self.engine = SparkEngine(self.engine.partitions)
 
     def _plan_stream(self) -> None:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -85,7 +86,7 @@ def found_splits(batches: Iterable[pa.RecordBatch], folder: str) -> list[Split]:
             counted[row[FILE], row[START]] += row["count_all"]
     if not counted:
         return []
-    paths = _paths_by_hash(folder)
+    paths = _paths_by_hash(folder, Path(folder).stat().st_mtime_ns)
     unknown = sum(file not in paths for file, _ in counted)
     if unknown:
         raise SplitError(f"{unknown} files of the batch are not in {folder}")
@@ -141,10 +142,14 @@ def spark_hash(words: Iterable[str | None]) -> int:
     return value - 2 * _SIGNED if value >= _SIGNED else value
 
 
-def _paths_by_hash(folder: str) -> dict[int, str]:
-    """The Parquet files of a table's folder by the hash of the name that Spark gives them."""
+@lru_cache(maxsize=2)
+def _paths_by_hash(folder: str, _changed: int) -> dict[int, str]:
+    """The Parquet files of a table's folder by the hash of the name that Spark gives them.
+
+    Held by a worker until the folder changes: it may have many files, and a worker many tasks.
+    """
     found: dict[int, str] = {}
-    for path in map(str, Path(folder).absolute().rglob("*.parquet")):
+    for path in map(str, Path(folder).absolute().glob("*.parquet")):
         for name in {path, _OUT_OF_PLACE.sub(lambda found: quote(found.group()), path)}:
             found |= {spark_hash([f"{scheme}{name}"]): path for scheme in _SCHEMES}
     return found

@@ -160,3 +160,10 @@ def test_partitioned_messages_are_left_to_spark(spark: SparkSession, tmp_path: P
         other.append(name, frame(spark, name, rows))
     assert _routed(other).engine == "spark"
     assert _rows(other, OUTCOMES.name).total() == 10
+
+
+def test_the_callers_session_is_the_active_one_again_when_all_is_routed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    _routed(_filled(spark, tmp_path))
+    assert SparkSession.getActiveSession() is spark
