@@ -14,11 +14,9 @@ def lent(function: BatchFunction) -> Iterator[BatchFunction]:
 
     Java never lets go of a function of a stream whose frames Python holds, nor Python of these
     frames while Java holds the function: without this a process that routes again and again
-    (`--follow`) fills its memory with plans. A batch has a session of its own, which Python takes
-    for the active one from its first `createDataFrame` on: afterwards it is the caller's again.
+    (`--follow`) fills its memory with plans.
     """
     held = [function]
-    active = SparkSession.getActiveSession()
 
     def call(frame: DataFrame, batch_id: int) -> None:
         held[0](frame, batch_id)
@@ -27,5 +25,16 @@ def lent(function: BatchFunction) -> Iterator[BatchFunction]:
         yield call
     finally:
         held.clear()
-        if active is not None:
-            SparkSession._activeSession = active  # noqa: SLF001  (there is no other way to set it)
+
+
+@contextmanager
+def staying_active(session: SparkSession) -> Iterator[None]:
+    """After the block, the session is Python's active one again.
+
+    A batch of a stream has a session of its own, which Python takes for the active one from its
+    first `createDataFrame` on: whoever asks for the active session later would get that one.
+    """
+    try:
+        yield
+    finally:
+        SparkSession._activeSession = session  # noqa: SLF001  (there is no other way to set it)

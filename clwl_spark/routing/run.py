@@ -33,6 +33,7 @@ from clwl_spark.schemas import (
     SNAPSHOT_RESETS,
 )
 from clwl_spark.storage import Lake
+from clwl_spark.streams import staying_active
 
 __all__ = ["WRITTEN", "Progress", "RouteOptions", "RunSummary", "follow", "route"]
 
@@ -78,7 +79,8 @@ def _route(
         run = begin(lake, options.algorithm)
         structlog.contextvars.bind_contextvars(run_id=run.run_id)
         ladder = Ladder(run.algorithm, exit_function)
-        summary = _route_new(lake, run, ladder, options, tell, keeper)
+        with staying_active(lake.spark):
+            summary = _route_new(lake, run, ladder, options, tell, keeper)
         total = summary if total is None else _added(total, summary)
         if not run.resumed:
             return replace(total, seconds=round(time.monotonic() - started, 3))

@@ -35,7 +35,7 @@ from clwl_spark.schemas import (
 )
 from clwl_spark.schemas.journeys import BATCH_ID, CUT_OFF, ENDS, HOP, QUERY_ID
 from clwl_spark.storage import Lake, Transaction
-from clwl_spark.streams import lent
+from clwl_spark.streams import lent, staying_active
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.arrivals import Knowledge, arrivals, followed, with_other_ends
 from clwl_spark.tracing.lakes import lake_at
@@ -150,7 +150,7 @@ class _Following:
     def run(self) -> None:
         """Follow the outcomes that are new."""
         try:
-            with lent(self._write_batch) as write_batch:
+            with staying_active(self._lake.spark), lent(self._write_batch) as write_batch:
                 query = (
                     self._here.stream(OUTCOMES.name)
                     .writeStream.foreachBatch(write_batch)
