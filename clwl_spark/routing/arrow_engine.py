@@ -30,6 +30,7 @@ from clwl_spark.routing.blocks import (
     PAYLOAD,
     REJECT,
     SPLIT,
+    BlockForm,
     apart,
     block_rows,
     from_ipc,
@@ -38,7 +39,7 @@ from clwl_spark.routing.blocks import (
 )
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
-from clwl_spark.routing.sender import ANSWER, ROW, BlockForm
+from clwl_spark.routing.sender import ANSWER, ROW
 from clwl_spark.routing.splits import Split, found_splits, split_columns, split_rows
 from clwl_spark.routing.unpack import ANSWERS, DATA
 from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES

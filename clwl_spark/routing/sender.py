@@ -4,7 +4,7 @@ Source: SEMANTICS 5, 6, C2, P15, P21, P25.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from clwl_spark.kernel.choose import NOT_CHOSEN, History, Puts, route_in_turn
 from clwl_spark.plan.facts import PLANS
 from clwl_spark.routing.answers import ANSWER_SCHEMA, SenderPlans, read_facts
 from clwl_spark.routing.bindings import Bindings
-from clwl_spark.routing.blocks import from_ipc, message_order, peak_mib, to_ipc
+from clwl_spark.routing.blocks import WITH_IDS, BlockForm, message_order, peak_mib, to_ipc
 from clwl_spark.routing.history import Memory, balance_array, history_table
 from clwl_spark.routing.spool import Slice, Spool
 
@@ -40,24 +40,6 @@ _OUTCOME_SCHEMA: Final = pa.schema(
         (c.OUT_OF_ORDER, pa.bool_()),
     ]
 )
-
-
-def ids_in_payload(_split: str, payload: bytes) -> pa.ChunkedArray:
-    """The message ids of a block that carries them."""
-    return from_ipc(payload)[c.MESSAGE_ID]
-
-
-@dataclass(frozen=True, slots=True)
-class BlockForm:
-    """What the blocks of an engine carry beside their keys.
-
-    Attributes:
-        told: the columns that it wants to hear of each outcome.
-        message_ids: finds the message ids of a block by its split and payload.
-    """
-
-    told: tuple[str, ...] = tuple(_OUTCOME_SCHEMA.names)
-    message_ids: Callable[[str, bytes], pa.ChunkedArray] = ids_in_payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +76,7 @@ class Sender:
         snapshots: Sequence[str],
         ttl: int,
         memory_mib: int,
-        form: BlockForm = BlockForm(),
+        form: BlockForm = WITH_IDS,
     ) -> None:
         """Start with the memory of earlier batches.
 
@@ -298,7 +280,7 @@ class _Batch:
         return RoutedBlock(
             KIND_OUTCOMES,
             spool.blocks[at].messages,
-            to_ipc(data.select(self._form.told)),
+            to_ipc(data.select(self._form.told or data.column_names)),
             to_ipc(pa.Table.from_arrays(columns, schema=ANSWER_SCHEMA)),
             spool.payload(at),
             json.dumps(figures),

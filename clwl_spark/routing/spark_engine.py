@@ -10,9 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.routing.blocks import BLOCK_SCHEMA, PAYLOAD, REJECT, pack
+from clwl_spark.routing.blocks import BLOCK_SCHEMA, PAYLOAD, REJECT, WITH_IDS, BlockForm, pack
 from clwl_spark.routing.intake import JSON_OPTIONS, Pin, distinct_requests, for_blocks
-from clwl_spark.routing.sender import BlockForm
 from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes, unpack_rejects
 from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.storage import Lake, Transaction
@@ -35,7 +34,7 @@ class SparkEngine:
 
     partitions: int
     name: ClassVar[str] = "spark"
-    form: ClassVar[BlockForm] = BlockForm()
+    form: ClassVar[BlockForm] = WITH_IDS
 
     def asking(self, messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:  # noqa: ARG002
         """The stream of messages as far as `requests` wants to see it."""

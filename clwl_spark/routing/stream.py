@@ -26,12 +26,13 @@ from clwl_spark.routing.blocks import (
     PAYLOAD,
     PEAK,
     SPLIT,
+    BlockForm,
     empty_rows,
 )
 from clwl_spark.routing.engines import Engine
 from clwl_spark.routing.history import STATE_SCHEMA, Memory, from_state, to_state
 from clwl_spark.routing.intake import Pin
-from clwl_spark.routing.sender import KIND_MISSING, BlockForm, RoutedBlock, Sender
+from clwl_spark.routing.sender import KIND_MISSING, RoutedBlock, Sender
 from clwl_spark.routing.unpack import ANSWERS, DATA
 
 FIGURES: Final = "figures"

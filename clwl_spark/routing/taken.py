@@ -6,6 +6,7 @@ last line of a batch's file in `offsets` says where it ends in the table's log, 
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,20 @@ def taken_until(lake: Lake, run: Run) -> int | None:
     """
     if run.resumed or not lake.is_here or is_uri(lake.checkpoint_root):
         return None
-    messages = versions_of(lake, [MESSAGES.name])
     end = _end(Path(lake.checkpoint_root, f"route-{run.router_id}"), run.batch_id - 1)
-    if not messages or messages[0] is None or end.get("reservoirId") != messages[0][0]:
-        return None
+    return _version_before(end) if _is_of_messages(end, lake) else None
+
+
+def _is_of_messages(end: Mapping[str, Any], lake: Lake) -> bool:
+    """Whether it is the table `messages` of now that a batch ended in."""
+    messages = versions_of(lake, [MESSAGES.name])
+    if not messages or messages[0] is None:
+        return False
+    return bool(end.get("reservoirId") == messages[0][0])
+
+
+def _version_before(end: Mapping[str, Any]) -> int | None:
+    """The last version that a batch has taken whole; None = it ended within one."""
     version, index = end.get("reservoirVersion"), end.get("index")
     if not isinstance(version, int) or not isinstance(index, int):
         return None
