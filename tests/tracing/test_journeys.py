@@ -144,18 +144,18 @@ def test_killed_runs_are_gone_on_with_but_not_without_their_checkpoint(
     lake = lake_of(spark, tmp_path / "lake", {"S1": tables})
     put(lake, "QMA", "ACQ1", 30)
     route(lake, OPTIONS)
-    append = Lake.append
     for table, writes in (("hops", 2), ("messages", 1), ("outcomes", 1)):
         left = [writes]
+        for method in ("append", "add_files"):
 
-        def killed(self, name, *rest, _table=table, _left=left):
-            append(self, name, *rest)
-            if name == _table:
-                _left[0] -= 1
-                if _left[0] == 0:
-                    raise LakeStateError("killed")
+            def killed(self, name, *rest, _write=getattr(Lake, method), _table=table, _left=left):
+                _write(self, name, *rest)
+                if name == _table:
+                    _left[0] -= 1
+                    if _left[0] == 0:
+                        raise LakeStateError("killed")
 
-        monkeypatch.setattr(Lake, "append", killed)
+            monkeypatch.setattr(Lake, method, killed)
         with pytest.raises(LakeStateError, match="killed"):
             follow_messages(lake, OPTIONS, 3)
         monkeypatch.undo()
