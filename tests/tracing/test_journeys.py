@@ -147,8 +147,9 @@ def test_killed_runs_are_gone_on_with_but_not_without_their_checkpoint(
     for table, writes in (("hops", 2), ("messages", 1), ("outcomes", 1)):
         left = [writes]
         for method in ("append", "add_files"):
+            original = getattr(Lake, method)
 
-            def killed(self, name, *rest, _write=getattr(Lake, method), _table=table, _left=left):
+            def killed(self, name, *rest, _write=original, _table=table, _left=left):
                 _write(self, name, *rest)
                 if name == _table:
                     _left[0] -= 1
