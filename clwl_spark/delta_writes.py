@@ -9,20 +9,21 @@ by delta-rs, and a commit that another writer's commit contradicts is refused.
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError, DeltaError
+from deltalake.exceptions import CommitFailedError
 
-from clwl_spark.delta_creation import LOG, properties
+from clwl_spark.delta_creation import properties
+from clwl_spark.delta_protocol import (
+    has_transaction,
+    opened,
+    unread_features,
+    unwritten_features,
+)
 from clwl_spark.schemas import Table
 
-_FEATURES: Final = {"appendOnly", "invariants", "checkConstraints", "changeDataFeed"}
-_LEGACY_WRITER: Final = 3
-"""Writer versions up to here have the first three of these features and no other."""
-_FEATURES_WRITER: Final = 7
 _ATTEMPTS: Final = 5
 
 
@@ -43,7 +44,7 @@ def append_rows(
     found = _known(folder, table)
     if found is None:
         return False
-    if rows.num_rows == 0 or (once and _is_written(found, *once)):
+    if rows.num_rows == 0 or (once and has_transaction(found, *once)):
         return True
     given = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
     try:
@@ -90,7 +91,7 @@ def delete_rows(folder: str, table: Table, condition: str) -> bool:
 
 def columns_in(folder: str) -> list[str] | None:
     """Names of a table's columns; None where only Spark can tell."""
-    found = _opened(folder)
+    found = opened(folder)
     return None if found is None else [field.name for field in found.schema().fields]
 
 
@@ -108,37 +109,16 @@ def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) 
     return False
 
 
-def _opened(folder: str) -> DeltaTable | None:
-    """The newest version of the table; None where there is none that delta-rs can read."""
-    if not (Path(folder) / LOG).is_dir():
-        return None
-    try:
-        return DeltaTable(folder)
-    except (DeltaError, OSError):
-        return None
-
-
 def _known(folder: str, table: Table) -> DeltaTable | None:
     """The table, if it is as the contract declares it in all that a writer has to respect."""
-    found = _opened(folder)
-    if found is None or not _is_simple(found):
+    found = opened(folder)
+    if found is None or unread_features(found) or unwritten_features(found):
         return None
     metadata = found.metadata()
     if metadata.partition_columns or metadata.configuration != properties(table):
         return None
     fields = json.loads(found.schema().to_json())["fields"]
     return found if list(map(_bare, fields)) == _declared(table) else None
-
-
-def _is_simple(found: DeltaTable) -> bool:
-    """Whether the table's protocol has no feature beyond `_FEATURES`."""
-    protocol = found.protocol()
-    if protocol.min_reader_version != 1 or protocol.reader_features:
-        return False
-    if protocol.min_writer_version <= _LEGACY_WRITER:
-        return True
-    features = set(protocol.writer_features or ())
-    return protocol.min_writer_version == _FEATURES_WRITER and features <= _FEATURES
 
 
 def _declared(table: Table) -> list[tuple[str, ...]]:
@@ -150,9 +130,3 @@ def _bare(field: dict[str, object]) -> tuple[str, ...]:
     said = {x: y for x, y in dict(field["metadata"]).items() if x != "comment"}  # type: ignore[call-overload]
     kind = json.dumps(field["type"], sort_keys=True)
     return str(field["name"]), kind, str(field["nullable"]), json.dumps(said, sort_keys=True)
-
-
-def _is_written(found: DeltaTable, application: str, version: int) -> bool:
-    """Whether the table has the transaction, or a later one of the same application."""
-    newest = found.transaction_version(application)
-    return newest is not None and newest >= version

@@ -6,14 +6,12 @@ A path lake is a folder (any URI that Spark can write) with a Delta table per fo
 lake is `catalog.schema` with tables of the same names (CONTRACT, first paragraph).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 import pyarrow as pa
-from pyspark import inheritable_thread_target
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -33,12 +31,9 @@ from clwl_spark.delta_files import (
 from clwl_spark.delta_writes import append_rows, columns_in, delete_rows, merge_rows
 from clwl_spark.errors import LakeStateError, MissingLakeError
 from clwl_spark.schemas import TABLES, Table
+from clwl_spark.side_by_side import together
 from clwl_spark.spark_files import delete_folder, keeps_files_here
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
-
-_SIDE_BY_SIDE: Final = 4
 CHECKPOINTS: Final = "_checkpoints"
 _NOT_THERE: Final = (
     "PATH_NOT_FOUND",
@@ -376,6 +371,8 @@ class Lake:
 
     def _frame(self, table: str, rows: pa.Table) -> DataFrame:
         """Rows in memory as a frame."""
+        if not rows.num_rows:
+            return no_rows(self.spark, TABLES[table])
         return self.spark.createDataFrame(rows, TABLES[table].schema)
 
     def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
@@ -396,9 +393,3 @@ def no_rows(spark: SparkSession, table: Table) -> DataFrame:
     """The table without rows: of an empty list, Spark would ask a Python worker."""
     empty = to_arrow_schema(table.schema, timezone="UTC").empty_table()
     return spark.createDataFrame(empty, table.schema)
-
-
-def together(spark: SparkSession, do: Callable[[Given], Made], many: Iterable[Given]) -> list[Made]:
-    """Do small work for each side by side: while one waits for the driver, another one runs."""
-    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
-        return list(pool.map(inheritable_thread_target(spark)(do), many))

@@ -16,7 +16,8 @@ from pyspark.errors import PySparkException
 from clwl_spark.delta_creation import create_in_folder, create_statement
 from clwl_spark.delta_writes import append_rows, delete_rows, merge_rows
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, RUNS, SNAPSHOTS, TABLES
-from clwl_spark.storage import Lake, Transaction, together
+from clwl_spark.side_by_side import together
+from clwl_spark.storage import Lake, Transaction
 
 SPARKS = (PySparkException, Py4JJavaError)
 AT = datetime(2024, 5, 6, 12, 30, 0, 250_001, tzinfo=UTC)

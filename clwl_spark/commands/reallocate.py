@@ -10,13 +10,9 @@ from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.waiting import ReallocateWords
 from clwl_spark.commands.work import ROUTED, Work, at_work, fitting
 from clwl_spark.errors import UsageError
+from clwl_spark.moments import micros, moment_at
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.reallocation.events import (
-    ChannelEvent,
-    as_moment,
-    microseconds,
-    read_events,
-)
+from clwl_spark.reallocation.events import ChannelEvent, read_events
 from clwl_spark.reallocation.run import ReallocationSummary, reallocate
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.settings import moment
@@ -45,7 +41,7 @@ def events_table(summary: ReallocationSummary) -> Table:
     rows = []
     for x in summary.events[-_SHOWN:]:
         what = x.event.what
-        at = as_moment(what.at).isoformat().replace("+00:00", "Z")
+        at = moment_at(what.at).isoformat().replace("+00:00", "Z")
         cells = (f"{x.counts[name]:,}" for name in counts)
         rows.append((at, what.qmgr, what.channel, what.status, *cells))
     if len(summary.events) > 1:
@@ -72,7 +68,7 @@ def _single(options: ReallocateWords) -> ChannelEvent | None:
         when = moment(at)
     except UsageError as error:
         raise UsageError(f"--at {error}") from error
-    return ChannelEvent(qmgr, channel, status.upper(), microseconds(when))
+    return ChannelEvent(qmgr, channel, status.upper(), micros(when))
 
 
 def _ladder(work: Work) -> Ladder:

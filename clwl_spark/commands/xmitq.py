@@ -12,8 +12,8 @@ from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.waiting import XmitqWords
 from clwl_spark.commands.work import ROUTED, Work, at_work, fitting
 from clwl_spark.errors import UsageError
+from clwl_spark.moments import micros
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.reallocation.events import microseconds
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.settings import moment
 from clwl_spark.switching.associations import (
@@ -114,9 +114,9 @@ def _request(options: XmitqWords, snapshot_id: str, of: Association) -> SwitchRe
         qmgr=options.qmgr,
         snapshot_id=snapshot_id,
         association=of,
-        pace=Pace(microseconds(start), options.moves, options.batch),
+        pace=Pace(micros(start), options.moves, options.batch),
         interruptions=_interruptions(options.interrupt, start),
-        stopped_at=None if stop is None else microseconds(stop),
+        stopped_at=None if stop is None else micros(stop),
         rebalanced_per_second=options.looks,
     )
 
@@ -132,7 +132,7 @@ def _interruptions(texts: list[str], start: datetime) -> tuple[tuple[int, int | 
             raise UsageError(
                 f"--interrupt {text}: give a stop after --start-at, and a start after the stop"
             )
-        pairs.append((microseconds(begin), None if end is None else microseconds(end)))
+        pairs.append((micros(begin), None if end is None else micros(end)))
     pairs.sort(key=lambda pair: pair[0])
     for (_, earlier), (later, _) in pairwise(pairs):
         if earlier is None or earlier > later:

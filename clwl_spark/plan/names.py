@@ -4,7 +4,7 @@ Resolution walks definitions and is not relational, so Spark gathers, per snapsh
 manager, the few definitions and names that the walk can ask for, and `resolve` walks.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import pyarrow as pa
@@ -28,7 +28,8 @@ from clwl_spark.topology.views import (
 from clwl_spark.vocabulary import QueueType
 
 NAME: Final = "name"
-_DEFINITION_COLUMNS: Final = (
+Row = Mapping[str, Any]
+DEFINITION: Final = (
     c.QTYPE,
     "shared",
     c.PUT_ENABLED,
@@ -76,8 +77,8 @@ def resolutions(asked: DataFrame, known: DataFrame, topology: Topology, keep: Ke
         .agg(F.collect_list(F.struct(c.OBJECT_NAME, c.OBJECT_QMGR)).alias("asked"))
         .join(known.select(*VIEW_KEY, c.DEFXMITQ), list(VIEW_KEY))
         .join(_listed(_only_named(definitions, names), "definitions"), list(VIEW_KEY), "left")
-        .join(_listed(seen_queues(names, known, topology), "seen_queues"), list(VIEW_KEY), "left")
-        .join(_listed(_seen_qmgrs(names, known, topology), "seen_qmgrs"), list(VIEW_KEY), "left")
+        .join(_listed(seen_queues(known, topology, names), "seen_queues"), list(VIEW_KEY), "left")
+        .join(_listed(seen_qmgrs(known, topology, names), "seen_qmgrs"), list(VIEW_KEY), "left")
     )
     return gathered.mapInArrow(_resolve_batches, _RESOLUTION_SCHEMA)
 
@@ -91,7 +92,7 @@ def own_definitions(known: DataFrame, topology: Topology) -> DataFrame:
     rows = own_rows(known, topology.queues, (c.QUEUE, c.CLUSTER)).join(
         known.select(*VIEW_KEY, CLUSTERS), list(VIEW_KEY)
     )
-    attributes = [x for x in (*_DEFINITION_COLUMNS, c.CLCHNAME) if x != "shared"]
+    attributes = [x for x in (*DEFINITION, c.CLCHNAME) if x != "shared"]
     return (
         rows.groupBy(*VIEW_KEY, F.col(c.QUEUE).alias(NAME))
         .agg(
@@ -102,33 +103,41 @@ def own_definitions(known: DataFrame, topology: Topology) -> DataFrame:
     )
 
 
-def seen_queues(names: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
-    """Which of the names are queues that the viewer sees on other queue managers.
+def seen_queues(known: DataFrame, topology: Topology, names: DataFrame | None = None) -> DataFrame:
+    """The queues that the viewers see on other queue managers; of these names, or all.
 
     Grain: one row per (snapshot_id, viewer, name), with the DEFBIND of the lowest (qmgr, cluster).
     """
-    found = _others_queues(names, known, topology).where(~_is_qmgr_alias())
+    found = _others_queues(known, topology, names).where(~_is_qmgr_alias())
     lowest = F.min_by(c.DEFBIND, F.struct(c.QMGR, c.CLUSTER))
     return found.groupBy(*VIEW_KEY, NAME).agg(lowest.alias(c.DEFBIND))
 
 
-def _seen_qmgrs(names: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
-    """Which of the names are queue managers, or aliases of them on others, that the viewer sees."""
-    aliases = _others_queues(names, known, topology).where(_is_qmgr_alias())
-    looking = names.join(known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY), list(VIEW_KEY))
-    channels = topology.cluster_channels.join(
-        F.broadcast(names.select(F.col(NAME).alias(c.QMGR)).distinct()), c.QMGR, "left_semi"
-    )
-    qmgrs = others_rows(looking, channels, CHANNELS_SEEN_BY).where(
-        (F.col(NAME) == F.col(c.QMGR)) & in_clusters(c.CLUSTER)
-    )
+def seen_qmgrs(known: DataFrame, topology: Topology, names: DataFrame | None = None) -> DataFrame:
+    """The queue managers, and aliases of them on others, that the viewers see; as `seen_queues`.
+
+    Grain: one row per (snapshot_id, viewer, name).
+    """
+    aliases = _others_queues(known, topology, names).where(_is_qmgr_alias())
+    looking = known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY)
+    channels = topology.cluster_channels.withColumn(NAME, F.col(c.QMGR))
+    if names is not None:
+        channels = channels.join(F.broadcast(names.select(NAME).distinct()), NAME, "left_semi")
+    qmgrs = others_rows(looking, channels, CHANNELS_SEEN_BY).where(in_clusters(c.CLUSTER))
+    if names is not None:
+        qmgrs = qmgrs.join(names, [*VIEW_KEY, NAME], "left_semi")
     return aliases.select(*VIEW_KEY, NAME).union(qmgrs.select(*VIEW_KEY, NAME)).distinct()
 
 
-def _others_queues(names: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
-    """The rows of others' queues of these names in the viewer's clusters."""
-    looking = names.join(known.select(*VIEW_KEY, CLUSTERS, QUEUES_SEEN_BY), list(VIEW_KEY))
-    return others_named(looking, topology.queues, NAME).where(in_clusters(c.CLUSTER))
+def _others_queues(known: DataFrame, topology: Topology, names: DataFrame | None) -> DataFrame:
+    """The rows of others' queues in the viewer's clusters, with `name`; of these names, or all."""
+    looking = known.select(*VIEW_KEY, CLUSTERS, QUEUES_SEEN_BY)
+    if names is None:
+        queues = topology.queues.withColumn(NAME, F.col(c.QUEUE))
+        found = others_rows(looking, queues, QUEUES_SEEN_BY)
+    else:
+        found = others_named(names.join(looking, list(VIEW_KEY)), topology.queues, NAME)
+    return found.where(in_clusters(c.CLUSTER))
 
 
 def others_named(looking: DataFrame, queues: DataFrame, name: str) -> DataFrame:
@@ -160,7 +169,7 @@ def _names_of_interest(asked: DataFrame, definitions: DataFrame) -> DataFrame:
 def _only_named(definitions: DataFrame, names: DataFrame) -> DataFrame:
     """The definitions of these names."""
     kept = definitions.join(names, [*VIEW_KEY, NAME], "left_semi")
-    return kept.select(*VIEW_KEY, NAME, *_DEFINITION_COLUMNS)
+    return kept.select(*VIEW_KEY, NAME, *DEFINITION)
 
 
 def _listed(rows: DataFrame, name: str) -> DataFrame:
@@ -176,19 +185,31 @@ def _resolve_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBat
         yield pa.RecordBatch.from_pylist(rows, schema=_ARROW_SCHEMA)
 
 
-def _resolve_row(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    knowledge = Knowledge(
-        qmgr=row[VIEWER],
-        definitions={
-            x[NAME]: Definition(**{key: x[key] for key in _DEFINITION_COLUMNS})
-            for x in row["definitions"] or ()
-        },
-        seen_queues={x[NAME]: x[c.DEFBIND] for x in row["seen_queues"] or ()},
-        seen_qmgrs=frozenset(x[NAME] for x in row["seen_qmgrs"] or ()),
-        defxmitq=row[c.DEFXMITQ],
+def knowledge(
+    sender: Row, definitions: Iterable[Row], queues: Iterable[Row], qmgrs: Iterable[Row]
+) -> Knowledge:
+    """What one queue manager knows.
+
+    Args:
+        sender: viewer and DEFXMITQ of `views.viewers`.
+        definitions: its rows of `own_definitions`.
+        queues: its rows of `seen_queues`.
+        qmgrs: its rows of `seen_qmgrs`.
+    """
+    return Knowledge(
+        qmgr=sender[VIEWER],
+        definitions={x[NAME]: Definition(**{y: x[y] for y in DEFINITION}) for x in definitions},
+        seen_queues={x[NAME]: x[c.DEFBIND] for x in queues},
+        seen_qmgrs=frozenset(x[NAME] for x in qmgrs),
+        defxmitq=sender[c.DEFXMITQ],
     )
+
+
+def _resolve_row(row: Row) -> Iterator[Row]:
+    lists = (row[name] or () for name in ("definitions", "seen_queues", "seen_qmgrs"))
+    known = knowledge(row, *lists)
     for asked in row["asked"]:
-        found = resolve(knowledge, asked[c.OBJECT_NAME], asked[c.OBJECT_QMGR])
+        found = resolve(known, asked[c.OBJECT_NAME], asked[c.OBJECT_QMGR])
         yield {
             **{key: row[key] for key in VIEW_KEY},
             **asked,

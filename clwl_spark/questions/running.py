@@ -9,7 +9,8 @@ from pyspark.sql import SparkSession
 from clwl_spark.errors import UsageError
 from clwl_spark.questions.texts import Question, View, all_views, tables_of, views_of
 from clwl_spark.schemas import TABLES
-from clwl_spark.storage import Lake, together
+from clwl_spark.side_by_side import together
+from clwl_spark.storage import Lake
 
 _ZONE: Final = "spark.sql.session.timeZone"
 

@@ -7,7 +7,6 @@ that fails).
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -15,6 +14,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.contract import require
 from clwl_spark.errors import InputError, UsageError
+from clwl_spark.moments import moment_at
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.schemas import CHANNEL_EVENTS, OUTCOMES, REALLOCATION_EVENTS, REALLOCATIONS
@@ -30,7 +30,6 @@ from clwl_spark.topology.views import (
 )
 from clwl_spark.vocabulary import STATUS_TIERS, ChannelType
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SHOWN = 8
 OF_EVENT = (c.SNAPSHOT_ID, c.QMGR, c.CHANNEL)
 
@@ -75,16 +74,6 @@ class Event:
     number: int
     what: ChannelEvent
     snapshot_id: str
-
-
-def microseconds(at: datetime) -> int:
-    """Microseconds since the epoch of a moment with its time zone."""
-    return (at - _EPOCH) // timedelta(microseconds=1)
-
-
-def as_moment(at: int) -> datetime:
-    """The moment of so many microseconds since the epoch, UTC."""
-    return _EPOCH + timedelta(microseconds=at)
 
 
 def read_events(lake: Lake, table: str) -> list[ChannelEvent]:
@@ -146,12 +135,12 @@ def _snapshot(event: ChannelEvent, pins: Sequence[Pin]) -> str:
     if not in_force:
         first = (
             f"the first, {pins[0].snapshot_id}, is valid from "
-            f"{as_moment(pins[0].valid_from).isoformat()}"
+            f"{moment_at(pins[0].valid_from).isoformat()}"
             if pins
             else "the lake has no valid one"
         )
         raise UnknownEventError(
-            f"no snapshot is in force at {as_moment(event.at).isoformat()}: {first}; give a later "
+            f"no snapshot is in force at {moment_at(event.at).isoformat()}: {first}; give a later "
             "moment, or ingest a snapshot for it"
         )
     return in_force[-1]
@@ -164,8 +153,8 @@ def _refuse_earlier(ordered: Sequence[ChannelEvent], done: DataFrame) -> None:
     for event in ordered:
         if event.at < latest.get(event.qmgr, event.at):
             raise EarlierEventError(
-                f"an event of {event.qmgr} at {as_moment(event.at).isoformat()} is before its last "
-                f"one, at {as_moment(latest[event.qmgr]).isoformat()}: events build on one "
+                f"an event of {event.qmgr} at {moment_at(event.at).isoformat()} is before its last "
+                f"one, at {moment_at(latest[event.qmgr]).isoformat()}: events build on one "
                 "another; give a later moment"
             )
 

@@ -15,9 +15,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.moments import moment_at
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.blocks import EVENTS, FIGURES, reallocation_rows, redriven
-from clwl_spark.reallocation.events import ChannelEvent, Event, as_moment, place_events
+from clwl_spark.reallocation.events import ChannelEvent, Event, place_events
 from clwl_spark.schemas import OUTCOMES, REALLOCATION_CHOICES, REALLOCATION_EVENTS, REALLOCATIONS
 from clwl_spark.schemas import waiting as w
 from clwl_spark.storage import Lake
@@ -48,7 +49,7 @@ class EventSummary:
             c.QMGR: what.qmgr,
             c.CHANNEL: what.channel,
             c.STATUS: what.status,
-            w.AT: as_moment(what.at).isoformat(),
+            w.AT: moment_at(what.at).isoformat(),
             c.SNAPSHOT_ID: self.event.snapshot_id,
             **self.counts,
             "not_eligible_by_reason": self.reasons,
@@ -142,7 +143,7 @@ def _event_rows(
             x.event.what.qmgr,
             x.event.what.channel,
             x.event.what.status,
-            as_moment(x.event.what.at),
+            moment_at(x.event.what.at),
             x.event.snapshot_id,
             progress.value,
             *(x.counts[name] for name in _COUNTS),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import InputError, MissingLakeError
 from clwl_spark.keeping import Keep, at_hand, settled
+from clwl_spark.moments import moment_at
 from clwl_spark.schemas import MESSAGES, OUTCOMES
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import ObjectType
@@ -45,7 +46,6 @@ _NULLS: Final[dict[str, bool | float | int | str]] = {
 }
 """What null means in tables that others wrote."""
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = 1_000
 _SECOND: Final = 1_000_000
 _MINUTE: Final = 60 * _SECOND
@@ -140,7 +140,7 @@ def bucket_width(first: int, last: int) -> int:
 
 def moment_of(microseconds: int | None) -> datetime | None:
     """Microseconds since 1970 as a moment in UTC."""
-    return None if microseconds is None else _EPOCH + timedelta(microseconds=microseconds)
+    return None if microseconds is None else moment_at(microseconds)
 
 
 def _outcomes(lake: Lake) -> DataFrame:

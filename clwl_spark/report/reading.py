@@ -26,7 +26,8 @@ from clwl_spark.report.ways import (
     told_ways,
 )
 from clwl_spark.session import interpreting
-from clwl_spark.storage import Lake, together
+from clwl_spark.side_by_side import together
+from clwl_spark.storage import Lake
 
 MAP_NODES: Final = 40
 _OF_HEAD: Final = ("outcomes", "failed", "rejected", "snapshots", "algorithm")

@@ -10,7 +10,7 @@ same rows, and what was written is not written twice.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import structlog
@@ -23,6 +23,7 @@ from clwl_spark.routing.provide import PlanProvider
 from clwl_spark.routing.runs import Run, RunSummary, abandon, begin, previous, write_down
 from clwl_spark.routing.taken import all_taken
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.rules.marking import Rule
 from clwl_spark.schemas import (
     BALANCE_HISTORY,
     OUTCOMES,
@@ -49,6 +50,17 @@ WRITTEN: Final = (
 Progress = Callable[[str, int, int], None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What the runs of one call have in common."""
+
+    lake: Lake
+    options: RouteOptions
+    exit_function: Rule | None
+    tell: Progress
+    keeper: Keeper
+
+
 def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -> RunSummary:
     """Route every message that is not routed yet, and stop.
 
@@ -72,52 +84,39 @@ def _route(
     lake.read("messages")
     lake.read("snapshots")
     lake.create(WRITTEN)
-    exit_function = load_exit(options.exit_function)
     tell = progress or (lambda _stage, _done, _of: None)
+    call = _Call(lake, options, load_exit(options.exit_function), tell, keeper)
     total: RunSummary | None = None
     while True:
         run = begin(lake, options.algorithm)
         structlog.contextvars.bind_contextvars(run_id=run.run_id)
-        ladder = Ladder(run.algorithm, exit_function)
         with staying_active(lake.spark):
-            summary = _route_new(lake, run, ladder, options, tell, keeper)
+            summary = _route_new(call, run)
         total = summary if total is None else _added(total, summary)
         if not run.resumed:
             return replace(total, seconds=round(time.monotonic() - started, 3))
 
 
-def _route_new(
-    lake: Lake,
-    run: Run,
-    ladder: Ladder,
-    options: RouteOptions,
-    tell: Progress,
-    keeper: Keeper,
-) -> RunSummary:
+def _route_new(call: _Call, run: Run) -> RunSummary:
     """Route the run's micro-batch, if there is one; else nothing is written."""
-    if all_taken(lake, run):
+    if all_taken(call.lake, run):
         return RunSummary(run.run_id)
-    write_down(lake, run)
-    summary = _route_batch(lake, run, ladder, options, tell, keeper)
+    write_down(call.lake, run)
+    summary = _route_batch(call, run)
     if summary.batch_id is None:
-        abandon(lake, run)
+        abandon(call.lake, run)
     return summary
 
 
-def _route_batch(
-    lake: Lake,
-    run: Run,
-    ladder: Ladder,
-    options: RouteOptions,
-    tell: Progress,
-    keeper: Keeper,
-) -> RunSummary:
+def _route_batch(call: _Call, run: Run) -> RunSummary:
     """Route the run's micro-batch; before it, again, one that the checkpoint does not know."""
-    tell("planning", 0, 1)
+    lake, options = call.lake, call.options
+    ladder = Ladder(run.algorithm, call.exit_function)
+    call.tell("planning", 0, 1)
     engine = engine_for(lake, options.engine, options.state_partitions)
-    provider = PlanProvider(lake, run, ladder, engine, keeper)
+    provider = PlanProvider(lake, run, ladder, engine, call.keeper)
     provider.plan_new_messages()
-    tell("routing", 0, 1)
+    call.tell("routing", 0, 1)
     batch = Batch(lake, run, options, provider)
     try:
         return batch.route()

@@ -15,9 +15,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.moments import moment_at
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.blocks import reallocation_rows, redriven
-from clwl_spark.reallocation.events import ChannelEvent, as_moment, place_events
+from clwl_spark.reallocation.events import ChannelEvent, place_events
 from clwl_spark.reallocation.waiting import MOVED_AT, waiting_outcomes
 from clwl_spark.schemas import (
     REALLOCATION_CHOICES,
@@ -73,8 +74,8 @@ class SwitchSummary:
             c.SNAPSHOT_ID: asked.snapshot_id,
             w.FROM_XMITQ: asked.association.current,
             w.TO_XMITQ: asked.association.next,
-            "started_at": as_moment(asked.pace.start).isoformat(),
-            "step_2_at": None if end is None else as_moment(end).isoformat(),
+            "started_at": moment_at(asked.pace.start).isoformat(),
+            "step_2_at": None if end is None else moment_at(end).isoformat(),
             **{name: self.figures[name] for name in (w.WAITING, *COUNTS, "rolled_back")},
             "outrun": self.outrun,
             "arrived_in_step_1": self.figures["arrived_in_step_1"],
@@ -151,8 +152,8 @@ def _row(summary: SwitchSummary) -> tuple[Any, ...]:
         c.SNAPSHOT_ID: asked.snapshot_id,
         w.FROM_XMITQ: asked.association.current,
         w.TO_XMITQ: asked.association.next,
-        "started_at": as_moment(asked.pace.start),
-        "step_2_at": None if end is None else as_moment(end),
+        "started_at": moment_at(asked.pace.start),
+        "step_2_at": None if end is None else moment_at(end),
         **{name: found[name] for name in (w.WAITING, *COUNTS, "rolled_back")},
     }
     return tuple(values[name] for name in SWITCHES.names)

@@ -3,7 +3,7 @@
 Source: seed 3 (steps 1 and 2, what the channel status shows, the message AMQ7341).
 """
 
-from clwl_spark.reallocation.events import as_moment
+from clwl_spark.moments import moment_at
 from clwl_spark.schemas import waiting as w
 from clwl_spark.switching.simulate import SwitchSummary
 from clwl_spark.switching.steps import SECOND
@@ -111,4 +111,4 @@ def _step_2(summary: SwitchSummary) -> str:
 
 
 def _at(moment: int) -> str:
-    return as_moment(moment).isoformat().replace("+00:00", "Z")
+    return moment_at(moment).isoformat().replace("+00:00", "Z")

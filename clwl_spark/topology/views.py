@@ -14,7 +14,8 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
 from clwl_spark.keeping import Keep, as_it_is
-from clwl_spark.storage import Lake, together
+from clwl_spark.side_by_side import together
+from clwl_spark.storage import Lake
 
 VIEWER: Final = "viewer"
 CLUSTERS: Final = "clusters"

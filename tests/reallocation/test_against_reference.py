@@ -18,8 +18,9 @@ from reference_reallocation import Reallocating, Stop
 from small_worlds import at, message, qmgr, queue, rcvr, tables
 from worlds import World, random_cases
 
+from clwl_spark.moments import micros
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.reallocation.events import ChannelEvent, microseconds
+from clwl_spark.reallocation.events import ChannelEvent
 from clwl_spark.reallocation.run import reallocate
 from clwl_spark.reallocation.waiting import waiting_outcomes
 from clwl_spark.vocabulary import Algorithm
@@ -79,7 +80,7 @@ class Chain:
             reference = self.references[of[stop.qmgr[: stop.qmgr.index(".") + 1]]]
             self.expected.update(_comparable(row) for row in reference.run(stop))
         self.rng.shuffle(stops)
-        wanted = [ChannelEvent(x.qmgr, x.channel, x.status, microseconds(x.at)) for x in stops]
+        wanted = [ChannelEvent(x.qmgr, x.channel, x.status, micros(x.at)) for x in stops]
         return reallocate(self.world.lake, wanted, Ladder(Algorithm(self.world.algorithm)))
 
     def found(self) -> Counter[tuple[Any, ...]]:

@@ -8,9 +8,10 @@ from small_worlds import NOON
 from waiting_worlds import append
 
 from clwl_spark.cli import main
+from clwl_spark.moments import micros
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation import run as run_module
-from clwl_spark.reallocation.events import ChannelEvent, microseconds
+from clwl_spark.reallocation.events import ChannelEvent
 from clwl_spark.reallocation.run import reallocate
 from clwl_spark.schemas import CHANNEL_EVENTS
 from clwl_spark.storage import Lake
@@ -39,7 +40,7 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_does_it_all(capsys, lake, 
     def die(*_):
         raise Killed
 
-    event = ChannelEvent("GATE", "TO.QM1", "STOPPED", microseconds(NOON + timedelta(minutes=1)))
+    event = ChannelEvent("GATE", "TO.QM1", "STOPPED", micros(NOON + timedelta(minutes=1)))
     with monkeypatch.context() as patch:
         patch.setattr(Lake, "merge", die)
         with pytest.raises(Killed):

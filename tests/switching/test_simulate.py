@@ -5,8 +5,8 @@ import json
 import pytest
 
 from clwl_spark.cli import main
+from clwl_spark.moments import micros
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.reallocation.events import microseconds
 from clwl_spark.settings import moment
 from clwl_spark.switching import playing
 from clwl_spark.switching.associations import associations
@@ -21,7 +21,7 @@ DAY = "2024-05-06T12:00:"
 
 
 def at(seconds):
-    return microseconds(moment(f"{DAY}{seconds:02d}Z"))
+    return micros(moment(f"{DAY}{seconds:02d}Z"))
 
 
 def request(lake, start, **more):

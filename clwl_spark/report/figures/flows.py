@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import altair as alt
 
+from clwl_spark.moments import moment_at
 from clwl_spark.report.data import Head, SnapshotUse, Timeline
 from clwl_spark.report.drawing import CARD, FAINT, INK, SERIES, of, svg_of
 from clwl_spark.report.figure import Figure, headings
@@ -14,8 +14,6 @@ from clwl_spark.report.words import count, counted, joined, lasting, moment, nam
 
 MOST_MARKS: Final = 10
 OTHERS: Final = "others"
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 _SECOND: Final = 1_000_000
 _DAY: Final = 86_400_000_000
 _NAME: Final = 24
@@ -71,7 +69,7 @@ def _marks(used: Sequence[SnapshotUse], starts: Sequence[int], width: int) -> li
     """Snapshots that came into force while messages were put."""
     if not starts:
         return []
-    first, last = _moment(starts[0]), _moment(starts[-1] + width)
+    first, last = moment_at(starts[0]), moment_at(starts[-1] + width)
     return [x for x in used if x.valid_from is not None and first < x.valid_from < last]
 
 
@@ -104,7 +102,7 @@ def _chart(
 
 def _rule(mark: SnapshotUse, at: int) -> Any:  # noqa: ANN401
     """A vertical line where a snapshot came into force, its name above; names go up in steps."""
-    since = mark.valid_from or _EPOCH
+    since = mark.valid_from or moment_at(0)
     rows = [{"at": since.timestamp() * 1000, "name": named(mark.snapshot_id, _MARK_NAME)}]
     place = of(rows).encode(x=alt.X("at:T", scale=alt.Scale(type="utc")))
     line = place.mark_rule(color=INK, strokeDash=[5, 3], strokeWidth=1.5)
@@ -141,13 +139,9 @@ def _notes(marks: Sequence[SnapshotUse]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _moment(microseconds: int) -> datetime:
-    return _EPOCH + microseconds * _MICROSECOND
-
-
 def _told(microseconds: int, width: int) -> str:
     """The start of a bucket, as exact as its width needs."""
-    at = _moment(microseconds)
+    at = moment_at(microseconds)
     if width % _DAY == 0:
         return f"{at:%Y-%m-%d}"
     if width % (60 * _SECOND) == 0:

@@ -1,0 +1,55 @@
+"""What a Delta table asks of those who read and write its files without Delta's help.
+
+Source: "Delta Transaction Log Protocol": table features, reader and writer version requirements.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from clwl_spark.delta_creation import LOG
+
+_KNOWN: Final = frozenset({"appendOnly", "invariants", "checkConstraints", "changeDataFeed"})
+_LEGACY_WRITER: Final = 3
+"""Writer versions up to here have the first three of these features and no other."""
+_NAMED_FROM_READER: Final = 3
+_NAMED_FROM_WRITER: Final = 7
+"""From these versions on a table names its features; those before have a fixed set, unnamed."""
+
+
+def opened(folder: str) -> DeltaTable | None:
+    """The newest version of the table; None where there is none that delta-rs can read."""
+    if not (Path(folder) / LOG).is_dir():
+        return None
+    try:
+        return DeltaTable(folder)
+    except (DeltaError, OSError):
+        return None
+
+
+def unread_features(table: DeltaTable) -> list[str]:
+    """Features that make a row something else than what a Parquet file says; none = plain."""
+    protocol = table.protocol()
+    if protocol.min_reader_version == 1:
+        return []
+    if protocol.min_reader_version < _NAMED_FROM_READER:
+        return ["columnMapping"]
+    return sorted(set(protocol.reader_features or ()) - _KNOWN)
+
+
+def unwritten_features(table: DeltaTable) -> list[str]:
+    """Features that a writer of this package does not have; none = it may write."""
+    protocol = table.protocol()
+    if protocol.min_writer_version <= _LEGACY_WRITER:
+        return []
+    if protocol.min_writer_version < _NAMED_FROM_WRITER:
+        return [f"version {protocol.min_writer_version}"]
+    return sorted(set(protocol.writer_features or ()) - _KNOWN)
+
+
+def has_transaction(table: DeltaTable, application: str, version: int) -> bool:
+    """Whether the table has the transaction, or a later one of the same application."""
+    newest = table.transaction_version(application)
+    return newest is not None and newest >= version
