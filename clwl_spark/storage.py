@@ -30,6 +30,7 @@ from clwl_spark.delta_files import (
 )
 from clwl_spark.delta_writes import append_rows, columns_in, delete_rows, merge_rows
 from clwl_spark.errors import LakeStateError, MissingLakeError
+from clwl_spark.frames import in_memory
 from clwl_spark.schemas import TABLES, Table
 from clwl_spark.side_by_side import together
 from clwl_spark.spark_files import delete_folder, keeps_files_here
@@ -125,7 +126,7 @@ class Lake:
         """As `read`, but a table that is not there has no rows."""
         frame = self._load(table)
         if frame is None:
-            return no_rows(self.spark, TABLES[table])
+            return in_memory(self.spark, [], TABLES[table].schema)
         return require(frame, TABLES[table])
 
     def read_few(
@@ -372,7 +373,7 @@ class Lake:
     def _frame(self, table: str, rows: pa.Table) -> DataFrame:
         """Rows in memory as a frame."""
         if not rows.num_rows:
-            return no_rows(self.spark, TABLES[table])
+            return in_memory(self.spark, [], TABLES[table].schema)
         return self.spark.createDataFrame(rows, TABLES[table].schema)
 
     def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
@@ -387,9 +388,3 @@ class Lake:
             writer.saveAsTable(self.sql_name(table))
         else:
             writer.save(self.path(table))
-
-
-def no_rows(spark: SparkSession, table: Table) -> DataFrame:
-    """The table without rows: of an empty list, Spark would ask a Python worker."""
-    empty = to_arrow_schema(table.schema, timezone="UTC").empty_table()
-    return spark.createDataFrame(empty, table.schema)

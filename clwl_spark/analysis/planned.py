@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.analysis.ends import Request
 from clwl_spark.analysis.shares import Route, long_run_shares
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import fitting
 from clwl_spark.plan.facts import CURRENT, DEFINITIONS, senders
 from clwl_spark.plan.names import NAME
@@ -58,7 +59,7 @@ def planned(
         ladder: which rules.
     """
     spark = topology.queues.sparkSession
-    frame = spark.createDataFrame(list(requests), ", ".join(f"{name} string" for name in REQUEST))
+    frame = in_memory(spark, list(requests), ", ".join(f"{name} string" for name in REQUEST))
     asked = frame.select(plan_id().alias(c.PLAN_ID), *REQUEST)
     met = _as_met(requests, topology)
     types = {request[REQUEST.index(c.OBJECT_TYPE)] for request in requests}

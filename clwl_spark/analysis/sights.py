@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.analysis.ends import Sight, Topics
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import at_hand
 from clwl_spark.plan.names import (
     DEFINITION,
@@ -42,7 +43,7 @@ def sights(
     """
     spark = topology.queues.sparkSession
     keys = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
-    of = spark.createDataFrame([(snapshot_id, qmgr) for qmgr in qmgrs], keys)
+    of = in_memory(spark, [(snapshot_id, qmgr) for qmgr in qmgrs], keys)
     known = at_hand(viewers(of, topology))
     frames = (
         known.select(VIEWER, c.DEFXMITQ),

@@ -21,6 +21,7 @@ from clwl_spark import columns as c
 from clwl_spark.analysis.expected import SHARE, route_shares
 from clwl_spark.analysis.outages import Case, Channels, channels_of, down_qmgrs
 from clwl_spark.analysis.traffic import MESSAGES_OF
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import Keep, settled
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
 from clwl_spark.rules import eliminate
@@ -152,7 +153,7 @@ def _hits(base: Base, cases: Sequence[Case]) -> DataFrame:
         for number, case in enumerate(cases)
         for hit in base.channels.hits(case)
     ]
-    return base.plans.sparkSession.createDataFrame(rows, _HIT_SCHEMA)
+    return in_memory(base.plans.sparkSession, rows, _HIT_SCHEMA)
 
 
 def _affected(base: Base, hits: DataFrame, cases: Sequence[Case]) -> DataFrame:
@@ -177,7 +178,7 @@ def _affected(base: Base, hits: DataFrame, cases: Sequence[Case]) -> DataFrame:
 def not_put(base: Base, cases: Sequence[Case]) -> DataFrame:
     """The queue managers that are down in each case, where nothing is put: (case_id, qmgr)."""
     rows = [(number, qmgr) for number, case in enumerate(cases) for qmgr in down_qmgrs(case)]
-    return base.plans.sparkSession.createDataFrame(rows, "case_id int, qmgr string")
+    return in_memory(base.plans.sparkSession, rows, "case_id int, qmgr string")
 
 
 def _with_hits(rows: DataFrame, hits: DataFrame) -> DataFrame:

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.frames import in_memory
 from clwl_spark.plan.planning import REQUEST, plan_id
 from clwl_spark.routing.intake import Pin, with_requests
 from clwl_spark.schemas import MESSAGES
@@ -60,8 +61,6 @@ def traffic_from(spark: SparkSession, snapshot_id: str, puts: Iterable[Puts]) ->
     ]
     schema = ", ".join(f"{name} string" for name in REQUEST) + f", {MESSAGES_OF} double"
     summed = (
-        spark.createDataFrame(rows, schema)
-        .groupBy(*REQUEST)
-        .agg(F.sum(MESSAGES_OF).alias(MESSAGES_OF))
+        in_memory(spark, rows, schema).groupBy(*REQUEST).agg(F.sum(MESSAGES_OF).alias(MESSAGES_OF))
     )
     return summed.select(plan_id().alias(c.PLAN_ID), *REQUEST, MESSAGES_OF)

@@ -22,6 +22,7 @@ from clwl_spark.commands.samples import sample_messages, samples_folder
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.work import SMALL_WORK, Work, at_work
 from clwl_spark.errors import LakeStateError
+from clwl_spark.frames import in_memory
 from clwl_spark.routing.run import route
 from clwl_spark.storage import Lake, Transaction
 from clwl_spark.topology.ingest import IngestOptions, ingest
@@ -110,7 +111,7 @@ def _put(lake: Lake, path: Path) -> None:
     """Append the sample's messages, once per lake."""
     lake.create([schemas.MESSAGES])
     rows = sample_messages(path)
-    frame = lake.spark.createDataFrame(rows, schemas.MESSAGES.schema)
+    frame = in_memory(lake.spark, rows, schemas.MESSAGES.schema)
     lake.append(schemas.MESSAGES.name, frame, _ONCE)
 
 

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
+from clwl_spark.frames import in_memory
 from clwl_spark.quality.accounts import Accounts
 from clwl_spark.quality.engines import View
 from clwl_spark.schemas import (
@@ -45,7 +46,7 @@ def outcome_tables(lake: Lake, found: Accounts) -> dict[str, DataFrame]:
         "candidates": _candidates(lake),
         "message_offences": found.offences,
         "binding_offences": found.bindings,
-        "accounts": lake.spark.createDataFrame(figures, "figure string, counted bigint"),
+        "accounts": in_memory(lake.spark, figures, "figure string, counted bigint"),
     }
 
 

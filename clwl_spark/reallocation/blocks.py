@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import settled
 from clwl_spark.plan.facts import FACTS
 from clwl_spark.plan.planning import Ladder
@@ -93,7 +94,7 @@ def reallocation_rows(blocks: DataFrame) -> DataFrame:
 def _channels(spark: SparkSession, events: Sequence[Event]) -> DataFrame:
     """The channels of the events, (qmgr, channel)."""
     pairs = sorted({(x.what.qmgr, x.what.channel) for x in events})
-    return spark.createDataFrame(pairs, "qmgr string, channel string")
+    return in_memory(spark, pairs, "qmgr string, channel string")
 
 
 def _plans_of_waiting(lake: Lake, channels: DataFrame) -> DataFrame:
@@ -126,7 +127,7 @@ def _documents(spark: SparkSession, events: Sequence[Event], past: dict[str, Pas
             if x.what.qmgr == qmgr
         ]
         rows.append((qmgr, json.dumps(own), json.dumps(before.to_json())))
-    return spark.createDataFrame(rows, f"qmgr string, {EVENTS} string, {PAST} string")
+    return in_memory(spark, rows, f"qmgr string, {EVENTS} string, {PAST} string")
 
 
 def _side_by_side(messages: DataFrame, documents: DataFrame) -> DataFrame:

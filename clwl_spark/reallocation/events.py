@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.contract import require
 from clwl_spark.errors import InputError, UsageError
+from clwl_spark.frames import in_memory
 from clwl_spark.moments import moment_at
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.runs import valid_pins
@@ -166,7 +167,7 @@ def _refuse_unknown(lake: Lake, events: Sequence[Event]) -> None:
         return
     topology = read_topology(lake, sorted({key[0] for key in asked}))
     spark = lake.spark
-    frame = spark.createDataFrame(list(asked), "snapshot_id string, qmgr string, channel string")
+    frame = in_memory(spark, list(asked), "snapshot_id string, qmgr string, channel string")
     used = _used_channels(lake, frame)
     channels = _channels(frame, topology)
     missing = frame.join(channels, list(OF_EVENT), "left_anti").join(

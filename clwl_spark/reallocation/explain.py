@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.analysis.wording import reasons_why
 from clwl_spark.errors import InputError, UsageError
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import at_hand
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import done_events
@@ -162,8 +163,9 @@ def _candidates(
     spark = lake.spark
     met = sorted({(request.qmgr, *_situation(row), STATUS_TIERS[row[c.STATUS]]) for row in chose})
     types = f"qmgr string, snapshot_id string, {STOPPED_CHANNEL} string, {STOPPED_STATUS} string"
-    of = spark.createDataFrame(met, f"{types}, stopped_tier int")
-    asked = spark.createDataFrame(
+    of = in_memory(spark, met, f"{types}, stopped_tier int")
+    asked = in_memory(
+        spark,
         [(request.qmgr, request.object_type, request.object_name, request.via)],
         "qmgr string, object_type string, object_name string, via string",
     )

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import Keep
 from clwl_spark.reallocation.events import Event, done_events
 from clwl_spark.routing.runs import valid_pins
@@ -168,7 +169,7 @@ def _resets(
     if not wanted:
         return set()
     types = f"{VIEWER} string, snapshot_id string, previous_id string"
-    pairs = lake.spark.createDataFrame(sorted(wanted), types)
+    pairs = in_memory(lake.spark, sorted(wanted), types)
     keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
     known = lake.read_or_empty(SNAPSHOT_RESETS.name).join(
         F.broadcast(pairs.withColumnRenamed(VIEWER, c.QMGR)), keys, "left_semi"
@@ -178,7 +179,7 @@ def _resets(
     if asked:
         ids = sorted({x for _, *two in asked for x in two})
         topology = read_topology(lake, ids, keep)
-        made = resets(lake.spark.createDataFrame(asked, types), topology, keep)
+        made = resets(in_memory(lake.spark, asked, types), topology, keep)
         said |= {(row[0], row[1], row[2]): row[3] for row in made.collect()}
     return {(qmgr, snapshot) for (qmgr, snapshot, _), is_reset in said.items() if is_reset}
 

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.frames import in_memory
 from clwl_spark.moments import moment_at
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.blocks import EVENTS, FIGURES, reallocation_rows, redriven
@@ -128,7 +129,7 @@ def _write(lake: Lake, blocks: DataFrame, summary: ReallocationSummary) -> None:
     lake.append(REALLOCATIONS.name, reallocation_rows(blocks))
     chosen = [(x.event.event_id, *row) for x in summary.events for row in x.choices]
     if chosen:
-        rows = spark.createDataFrame(chosen, REALLOCATION_CHOICES.schema)
+        rows = in_memory(spark, chosen, REALLOCATION_CHOICES.schema)
         lake.append(REALLOCATION_CHOICES.name, rows)
     lake.merge(REALLOCATION_EVENTS.name, _event_rows(spark, summary, w.Progress.DONE))
 
@@ -151,7 +152,7 @@ def _event_rows(
         )
         for x in summary.events
     ]
-    return spark.createDataFrame(rows, REALLOCATION_EVENTS.schema)
+    return in_memory(spark, rows, REALLOCATION_EVENTS.schema)
 
 
 def _take_back_killed_runs(lake: Lake) -> None:

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.analysis.wording import ORDER
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import Keep
 from clwl_spark.plan.facts import FACTS, facts, senders
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
@@ -64,7 +65,7 @@ def situations(lake: Lake, events: Sequence[Event]) -> DataFrame:
         (x.what.qmgr, x.snapshot_id, x.what.channel, x.what.status, STATUS_TIERS[x.what.status])
         for x in events
     }
-    return lake.spark.createDataFrame(sorted(found), _SITUATION_TYPES)
+    return in_memory(lake.spark, sorted(found), _SITUATION_TYPES)
 
 
 def judge(

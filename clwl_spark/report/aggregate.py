@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.delta_sql import ROWS, answer
 from clwl_spark.errors import InputError, MissingLakeError
 from clwl_spark.keeping import Keep, at_hand, settled
 from clwl_spark.moments import moment_at
@@ -24,27 +25,29 @@ _BUCKET: Final = "bucket"
 _FEW: Final = 20_000
 """Up to so many sums are held by the driver."""
 
-_KEY: Final = (
-    c.PLAN_ID,
-    c.SNAPSHOT_ID,
-    c.QMGR,
-    c.OBJECT_TYPE,
-    c.OBJECT_NAME,
-    c.OBJECT_QMGR,
-    c.REASON,
-    c.DEST_QMGR,
-    c.CHANNEL,
-    c.IS_LOCAL,
-)
+_SUMS: Final = f"""
+    SELECT plan_id, snapshot_id, qmgr,
+           coalesce(object_type, '{ObjectType.QUEUE}') AS object_type,
+           coalesce(object_name, '') AS object_name,
+           coalesce(object_qmgr, '') AS object_qmgr,
+           CAST(coalesce(reason, 0) AS INT) AS reason,
+           dest_qmgr, channel,
+           coalesce(is_local, false) AS is_local,
+           count(*) AS {COUNT},
+           count(CASE WHEN out_of_order THEN 1 END) AS {OUT_OF_ORDER},
+           min(put_time) AS {FIRST},
+           max(put_time) AS {_LAST}
+    FROM {{rows}}
+    GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10"""  # noqa: S608
+"""Null is what it means in tables that others wrote."""
 
-_NULLS: Final[dict[str, bool | float | int | str]] = {
-    c.OBJECT_TYPE: ObjectType.QUEUE.value,
-    c.OBJECT_NAME: "",
-    c.OBJECT_QMGR: "",
-    c.REASON: 0,
-    c.IS_LOCAL: False,
-}
-"""What null means in tables that others wrote."""
+_COUNTS: Final = f"""
+    SELECT micros - (micros % {{width}} + {{width}}) % {{width}} AS {_BUCKET},
+           dest_qmgr,
+           count(*) AS {COUNT}
+    FROM (SELECT {{micros}} AS micros, dest_qmgr FROM {{rows}}
+          WHERE coalesce(reason, 0) = 0 AND dest_qmgr IS NOT NULL AND put_time IS NOT NULL)
+    GROUP BY 1, 2"""  # noqa: S608
 
 _MILLISECOND: Final = 1_000
 _SECOND: Final = 1_000_000
@@ -77,8 +80,9 @@ class Aggregate:
     """The outcomes, summed up; all is worked out.
 
     Attributes:
-        rows: one row per plan, request, way and reason: (`_KEY`, outcomes, late, and put_time of
-            the first in microseconds since 1970).
+        rows: one row per plan, request, way and reason: (plan_id, snapshot_id, qmgr, object_type,
+            object_name, object_qmgr, reason, dest_qmgr, channel, is_local, outcomes, late, and
+            put_time of the first in microseconds since 1970).
         over_time: outcomes that have a destination by (start of the bucket of time in microseconds
             since 1970, destination).
         first: least put_time, UTC; None = no outcome has one.
@@ -102,25 +106,16 @@ def aggregated(lake: Lake) -> Aggregate:
         MissingLakeError: there are neither outcomes nor messages.
         NothingRoutedError: there are no outcomes yet.
     """
-    outcomes = _outcomes(lake)
-    put = F.unix_micros(c.PUT_TIME)
-    summed = settled(
-        outcomes.fillna(_NULLS)
-        .groupBy(*_KEY)
-        .agg(
-            F.count(F.lit(1)).alias(COUNT),
-            F.count_if(F.col(c.OUT_OF_ORDER)).alias(OUT_OF_ORDER),
-            F.min(put).alias(FIRST),
-            F.max(put).alias(_LAST),
-        )
-    )
-    ((first, last, count),) = summed.agg(F.min(FIRST), F.max(_LAST), F.count(F.lit(1))).collect()
+    summed = _asked(lake, _SUMS)
+    ((first, last, count),) = summed.agg(
+        F.unix_micros(F.min(FIRST)), F.unix_micros(F.max(_LAST)), F.count(F.lit(1))
+    ).collect()
     if not count:
         raise NothingRoutedError(lake.root)
     width, keep = bucket_width(first or 0, last or 0), at_hand if count <= _FEW else settled
     return Aggregate(
-        keep(summed.drop(_LAST)),
-        _over_time(outcomes, width),
+        keep(summed.withColumn(FIRST, F.unix_micros(FIRST)).drop(_LAST)),
+        _over_time(lake, width),
         moment_of(first),
         moment_of(last),
         width,
@@ -151,11 +146,22 @@ def _outcomes(lake: Lake) -> DataFrame:
     raise MissingLakeError(OUTCOMES.name, f"lake {lake.root}")
 
 
-def _over_time(outcomes: DataFrame, width: int) -> dict[tuple[int, str], int]:
+def _over_time(lake: Lake, width: int) -> dict[tuple[int, str], int]:
     """Outcomes that have a destination and a put_time, by bucket and destination."""
-    put = F.unix_micros(c.PUT_TIME)
-    bucket = (put - F.pmod(put, F.lit(width))).alias(_BUCKET)
-    arrived = (F.coalesce(c.REASON, F.lit(0)) == 0) & F.col(c.DEST_QMGR).isNotNull()
-    timed = outcomes.where(arrived & F.col(c.PUT_TIME).isNotNull())
-    counts = timed.groupBy(bucket, c.DEST_QMGR).agg(F.count(F.lit(1)).alias(COUNT))
-    return {(row[_BUCKET], row[c.DEST_QMGR]): row[COUNT] for row in counts.collect()}
+    counts = _asked(lake, _COUNTS, width=width).collect()
+    return {(row[_BUCKET], row[c.DEST_QMGR]): row[COUNT] for row in counts}
+
+
+def _asked(lake: Lake, question: str, **words: int) -> DataFrame:
+    """The answer to a question about outcomes, worked out; by Spark where nobody else can.
+
+    Raises:
+        MissingLakeError, NothingRoutedError: as `aggregated`.
+    """
+    if lake.is_here:
+        asked = question.format(rows=ROWS, micros="CAST(put_time AS BIGINT)", **words)
+        found = answer(lake.path(OUTCOMES.name), OUTCOMES, asked)
+        if found is not None:
+            return lake.spark.createDataFrame(found.combine_chunks())
+    asked = question.format(rows="{rows}", micros="unix_micros(put_time)", **words)
+    return settled(lake.spark.sql(asked, rows=_outcomes(lake)))

@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
 from clwl_spark import columns as c
+from clwl_spark.frames import in_memory
 from clwl_spark.report.aggregate import COUNT, Aggregate
 from clwl_spark.report.data import ObjectShares, Share, SnapshotUse
 from clwl_spark.report.findings import Deviation, Move
@@ -168,8 +169,10 @@ def _side_by_side(aggregate: Aggregate, used: Sequence[SnapshotUse]) -> DataFram
     too few messages of sender and object.
     """
     session = aggregate.rows.sparkSession
-    order = session.createDataFrame(
-        [(x.snapshot_id, at) for at, x in enumerate(used)], f"{c.SNAPSHOT_ID} string, {_AT} int"
+    order = in_memory(
+        session,
+        [(x.snapshot_id, at) for at, x in enumerate(used)],
+        f"{c.SNAPSHOT_ID} string, {_AT} int",
     )
     arrived = aggregate.rows.where((F.col(c.REASON) == 0) & F.col(c.DEST_QMGR).isNotNull())
     under = (
@@ -214,7 +217,7 @@ def told_ways(spark: SparkSession, expected: Sequence[ExpectedShare]) -> DataFra
         (qmgr, name, dest, None if dest == qmgr else channel, float(share))
         for qmgr, name, dest, channel, share in expected
     ]
-    return spark.createDataFrame(rows, schema)
+    return in_memory(spark, rows, schema)
 
 
 def _farthest(before: str, after: str, by: Column) -> Column:

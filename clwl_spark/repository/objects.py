@@ -13,9 +13,10 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
+from clwl_spark.frames import in_memory
 from clwl_spark.repository.words import Kind
 from clwl_spark.schemas import QUEUE_MANAGERS
-from clwl_spark.storage import Lake, no_rows
+from clwl_spark.storage import Lake
 from clwl_spark.topology.views import (
     CHANNELS_SEEN_BY,
     CLUSTERS,
@@ -84,11 +85,6 @@ def objects(lake: Lake, snapshots: Sequence[str], viewer: str) -> DataFrame:
     )
 
 
-def kept(frame: DataFrame) -> DataFrame:
-    """Work out a frame of one snapshot that several steps read, as `explain` does."""
-    return frame.sparkSession.createDataFrame(frame.toArrow(), frame.schema)
-
-
 def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
     """The viewer's row of `topology.views.viewers`: its clusters and sights.
 
@@ -100,7 +96,7 @@ def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
     spark = current.sparkSession
     rows = {kind: current.where(F.col(c.KIND) == kind.value) for _, kind, _, _ in _TABLES}
     # Attributes of the queue manager itself decide nothing about what it sees.
-    nothing = no_rows(spark, QUEUE_MANAGERS)
+    nothing = in_memory(spark, [], QUEUE_MANAGERS.schema)
     topology = Topology(
         queue_managers=nothing,
         cluster_channels=rows[Kind.QMGR].withColumnRenamed(NAME, c.CHANNEL),
@@ -110,7 +106,7 @@ def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
         subscriptions=nothing,
     )
     sender = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
-    return viewers(spark.createDataFrame([(snapshot, viewer)], sender), topology)
+    return viewers(in_memory(spark, [(snapshot, viewer)], sender), topology)
 
 
 def seen(current: DataFrame, looking: DataFrame) -> DataFrame:

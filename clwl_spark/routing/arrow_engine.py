@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.delta_commits import DataFile
+from clwl_spark.frames import in_memory
 from clwl_spark.plan.planning import REQUEST, plan_id
 from clwl_spark.routing.arrow_intake import (
     SPLIT_ROW,
@@ -146,7 +147,7 @@ class ArrowEngine:
         numbers = [(name, at) for at, name in enumerate(sorted(splits))]
         if not numbers or lake.has_transaction(OUTCOMES.name, once):
             return
-        at = lake.spark.createDataFrame(numbers, f"{SPLIT} string, {_AT} int")
+        at = in_memory(lake.spark, numbers, f"{SPLIT} string, {_AT} int")
         files = (
             blocks.join(F.broadcast(at), SPLIT)
             .repartitionById(len(numbers), F.col(_AT))

@@ -14,6 +14,7 @@ from clwl_spark import columns as c
 from clwl_spark.delta_files import appended_files
 from clwl_spark.delta_versions import Versions, versions_of
 from clwl_spark.errors import SplitError
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import at_hand
 from clwl_spark.routing.arrow_intake import requests_of
 from clwl_spark.routing.intake import Pin
@@ -63,7 +64,7 @@ class Keeper:
         """
         kept = self._kept
         ids = sorted(kept.plan_ids) if kept is not None and kept.pins == run.pins else []
-        return lake.spark.createDataFrame([(x,) for x in ids], f"{c.PLAN_ID} bigint")
+        return in_memory(lake.spark, [(x,) for x in ids], f"{c.PLAN_ID} bigint")
 
     def keep(self, lake: Lake, run: Run, facts: DataFrame, plans: DataFrame) -> None:
         """Keep a run's facts, if they are few.

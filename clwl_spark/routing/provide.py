@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError, SplitError
+from clwl_spark.frames import in_memory
 from clwl_spark.keeping import Keep, fitting, settled
 from clwl_spark.plan.facts import facts, senders
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
@@ -98,7 +99,7 @@ class PlanProvider:
         Messages that come between planning and routing need it, and a run that goes on with a
         killed one whose planning had seen them.
         """
-        wanted = self._lake.spark.createDataFrame([(x,) for x in plan_ids], "plan_id bigint")
+        wanted = in_memory(self._lake.spark, [(x,) for x in plan_ids], "plan_id bigint")
         found = distinct_requests(self._lake.read("messages"), self._run.pins)
         requests = settled(found.join(F.broadcast(wanted), c.PLAN_ID, "left_semi"))
         self._plan(requests, requests.count())
@@ -217,12 +218,12 @@ class PlanProvider:
         pairs = neighbours([pin.snapshot_id for pin in self._run.pins])
         if not pairs:
             return None
-        return self._lake.spark.createDataFrame(pairs, "snapshot_id string, previous_id string")
+        return in_memory(self._lake.spark, pairs, "snapshot_id string, previous_id string")
 
     def _positions(self) -> DataFrame:
         """The position of each snapshot, (snapshot_id, position)."""
         rows = [(pin.snapshot_id, at) for at, pin in enumerate(self._run.pins)]
-        return self._lake.spark.createDataFrame(rows, "snapshot_id string, position int")
+        return in_memory(self._lake.spark, rows, "snapshot_id string, position int")
 
     def _drop_candidates_without_plan(self) -> None:
         """A run that was killed between the two writes of `plan` left candidates only."""

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import InputError
+from clwl_spark.frames import in_memory
 from clwl_spark.plan.facts import senders
 from clwl_spark.plan.names import NAME
 from clwl_spark.plan.transmit import TransmissionQueues, after_next_start, matches, precedence
@@ -111,7 +112,7 @@ def associations(lake: Lake, qmgr: str, snapshot_id: str) -> list[Association]:
             f"no queue manager '{qmgr}' in snapshot {snapshot_id}: check the name (case counts), "
             "or ingest its definitions"
         )
-    of = lake.spark.createDataFrame([(snapshot_id, qmgr)], f"snapshot_id string, {VIEWER} string")
+    of = in_memory(lake.spark, [(snapshot_id, qmgr)], f"snapshot_id string, {VIEWER} string")
     queues = _transmission_queues(of, topology)
     seen = channels_in_view(viewers(of, topology), topology)
     remote = seen.where(in_clusters(c.CLUSTER) & (F.col(c.QMGR) != qmgr))

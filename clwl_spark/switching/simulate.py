@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.frames import in_memory
 from clwl_spark.moments import moment_at
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.blocks import reallocation_rows, redriven
@@ -106,7 +107,7 @@ def simulate(lake: Lake, request: SwitchRequest, ladder: Ladder) -> SwitchSummar
         figures = json.loads(said[0][0]) if said else figures_of_nothing(request)
         summary = SwitchSummary(switch_id, request, figures)
         lake.append(SWITCHED_MESSAGES.name, rows_of(blocks, switch_id, request))
-        lake.append(SWITCHES.name, lake.spark.createDataFrame([_row(summary)], SWITCHES.schema))
+        lake.append(SWITCHES.name, in_memory(lake.spark, [_row(summary)], SWITCHES.schema))
     finally:
         blocks.unpersist()
     return summary
@@ -120,7 +121,7 @@ def _messages(lake: Lake, request: SwitchRequest, ladder: Ladder) -> DataFrame:
     queue that it then goes to.
     """
     pair = [(request.qmgr, request.association.channel)]
-    channels = lake.spark.createDataFrame(pair, "qmgr string, channel string")
+    channels = in_memory(lake.spark, pair, "qmgr string, channel string")
     arrived = F.coalesce(MOVED_AT, F.unix_micros(c.PUT_TIME))
     found = (
         waiting_outcomes(lake, channels)

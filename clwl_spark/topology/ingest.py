@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import IngestError
+from clwl_spark.frames import in_memory
 from clwl_spark.mq import Reject
 from clwl_spark.schemas import INGEST_REJECTS, SNAPSHOTS
 from clwl_spark.storage import Lake
@@ -166,7 +167,7 @@ class _Work:
         """
         rows = ({**asdict(reject), c.SNAPSHOT_ID: self.snapshot_id} for reject in rejects)
         cells = [tuple(row[name] for name in INGEST_REJECTS.names) for row in rows]
-        return self.lake.spark.createDataFrame(cells, INGEST_REJECTS.schema)
+        return in_memory(self.lake.spark, cells, INGEST_REJECTS.schema)
 
 
 def _silent(_stage: str, _done: int, _total: int) -> None:

@@ -14,9 +14,10 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.contract import require
 from clwl_spark.errors import InputError, TopologyError
+from clwl_spark.frames import in_memory
 from clwl_spark.schemas import CLUSTER_SENDERS, INGEST_REJECTS, TABLES, TOPOLOGY, Table
 from clwl_spark.schemas import Column as TableColumn
-from clwl_spark.storage import Lake, no_rows
+from clwl_spark.storage import Lake
 
 _ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
 CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name)
@@ -65,7 +66,7 @@ def inspect(lake: Lake, snapshot_ids: Sequence[str], tables: Mapping[str, DataFr
     frames = dict(tables)
     for name in WRITABLE:
         if name not in frames and (name in _ALWAYS or lake.exists(name)):
-            frames[name] = no_rows(lake.spark, TABLES[name])
+            frames[name] = in_memory(lake.spark, [], TABLES[name].schema)
     return inspect_all(lake, snapshot_ids, frames)
 
 

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.contract import require
 from clwl_spark.errors import InputError, LakeStateError, UsageError
+from clwl_spark.frames import in_memory
 from clwl_spark.schemas import ROUTE_PLANS, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
 from clwl_spark.topology.inspection import (
@@ -106,7 +107,7 @@ def snapshot_row(lake: Lake, snapshot: Snapshot) -> DataFrame:
         c.BASE: snapshot.base,
     }
     cells = tuple(row.get(name) for name in SNAPSHOTS.names)
-    return lake.spark.createDataFrame([cells], SNAPSHOTS.schema)
+    return in_memory(lake.spark, [cells], SNAPSHOTS.schema)
 
 
 def commit(lake: Lake, inspection: Inspection, snapshots: DataFrame) -> dict[str, int]:

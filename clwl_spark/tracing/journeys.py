@@ -20,6 +20,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import ClwlError, LakeStateError, UsageError
+from clwl_spark.frames import in_memory
 from clwl_spark.routing.batch import RouteOptions
 from clwl_spark.routing.run import route
 from clwl_spark.routing.runs import DONE
@@ -208,7 +209,7 @@ class _Following:
             )
         if not claimed:
             row = [(self._hop, batch_id, self._query_id)]
-            frame = self._lake.spark.createDataFrame(row, HOP_BATCHES.schema)
+            frame = in_memory(self._lake.spark, row, HOP_BATCHES.schema)
             self._lake.append(HOP_BATCHES.name, frame)
 
     def _knowledge(self) -> Knowledge:
