@@ -99,6 +99,11 @@ class Lake:
         """Whether the tables are in folders of this machine, for Spark as for Python."""
         return not self.in_catalog and not is_uri(self.root) and keeps_files_here(self.spark)
 
+    @property
+    def has_all_messages(self) -> bool:
+        """Whether the files of `messages` have what is put, and nothing else."""
+        return True
+
     def sql_name(self, table: str) -> str:
         """The table's name within SQL."""
         if self.in_catalog:

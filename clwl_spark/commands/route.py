@@ -2,8 +2,9 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import structlog
@@ -14,16 +15,29 @@ from clwl_spark import vocabulary as v
 from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import RouteWords
-from clwl_spark.commands.work import TOPOLOGY_TABLES, Work, at_work, fitting
+from clwl_spark.commands.work import (
+    ROWS_BEYOND_JAVA,
+    TOPOLOGY_TABLES,
+    Work,
+    at_work,
+    bytes_of,
+    fitting,
+    is_on_this_machine,
+    settings_of,
+)
 from clwl_spark.quality.publish import passed_over
+from clwl_spark.routing.engines import is_for_arrow
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary
-from clwl_spark.schemas import MESSAGES, SNAPSHOTS
+from clwl_spark.routing.spark_engine import SparkEngine
+from clwl_spark.schemas import MESSAGES, OUTCOMES, SNAPSHOTS
 from clwl_spark.settings import Settings
 from clwl_spark.tracing.journeys import check_hops, follow_messages, hop_figures
 from clwl_spark.tracing.rendering import hops_table
 
 _SIZED: Final = (MESSAGES.name, *TOPOLOGY_TABLES)
+_BYTES_TO_COMPILE_FOR: Final = 1 << 30
+"""Files of some 70 million messages."""
 _COUNTS: Final = ("messages", "outcomes", "rejected", "out_of_order")
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -36,12 +50,29 @@ def run(common: Common, options: RouteWords) -> int:
         "exit": options.exit,
         "poll": options.poll,
     }
-    small = None if options.follow else fitting(common, _SIZED)
     hops = options.hops or 0
     if options.hops is not None:
         check_hops(hops)
-    with at_work("route", common, own, needs=MESSAGES.name, spark=small) as work:
+    with at_work(
+        "route", common, own, needs=MESSAGES.name, spark=_suiting(common, options)
+    ) as work:
         return _follow(work, hops) if options.follow else _once(work, hops)
+
+
+def _suiting(common: Common, options: RouteWords) -> Mapping[str, str] | None:
+    """What suits a session that routes once; None = the defaults."""
+    if options.follow:
+        return None
+    return fitting(common, _SIZED) or (ROWS_BEYOND_JAVA if _is_for_arrow(common) else None)
+
+
+def _is_for_arrow(common: Common) -> bool:
+    """Whether engine arrow will route, and not so much that Java's compiler pays all the same."""
+    settings = settings_of(common)
+    if settings.engine == SparkEngine.name or not is_on_this_machine(settings.lake):
+        return False
+    messages, outcomes = (Path(settings.lake, x.name) for x in (MESSAGES, OUTCOMES))
+    return is_for_arrow(messages, outcomes) and bytes_of(messages) <= _BYTES_TO_COMPILE_FOR
 
 
 def route_options(settings: Settings) -> RouteOptions:

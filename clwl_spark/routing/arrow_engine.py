@@ -41,7 +41,7 @@ from clwl_spark.routing.blocks import (
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
 from clwl_spark.routing.sender import ANSWER, ROW
-from clwl_spark.routing.splits import Split, found_splits, split_columns, split_rows
+from clwl_spark.routing.splits import Split, counted_splits, found_splits, split_columns, split_rows
 from clwl_spark.routing.unpack import ANSWERS, DATA
 from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.storage import Lake, Transaction
@@ -124,15 +124,15 @@ class ArrowEngine:
     name: ClassVar[str] = "arrow"
     form: ClassVar[BlockForm] = BlockForm((ROW, ANSWER, c.OUT_OF_ORDER), _message_ids)
 
-    def asking(self, messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
-        """As SparkEngine: the requests of each task's splits."""
-        return messages.select(*split_columns()).mapInArrow(
-            partial(_asked, self.messages, pins), _REQUESTS
-        )
+    def asking(self, messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:  # noqa: ARG002
+        """As SparkEngine: where each message is."""
+        return messages.select(*split_columns())
 
-    def requests(self, asking: DataFrame, pins: Sequence[Pin]) -> DataFrame:  # noqa: ARG002
-        """As SparkEngine."""
-        return asking.distinct().select(plan_id().alias(c.PLAN_ID), *REQUEST)
+    def requests(self, asking: DataFrame, pins: Sequence[Pin]) -> DataFrame:
+        """As SparkEngine; a row per split goes to Python, not one per message."""
+        splits = counted_splits(asking).coalesce(self.partitions)
+        met = splits.mapInArrow(partial(_asked, self.messages, pins), _REQUESTS)
+        return met.distinct().select(plan_id().alias(c.PLAN_ID), *REQUEST)
 
     def blocks(self, messages: DataFrame, pins: Sequence[Pin], rows_per_byte: float) -> DataFrame:
         """As SparkEngine; the blocks say which rows of their split they have."""

@@ -19,6 +19,17 @@ AUTO: Final = "auto"
 Engine = SparkEngine | ArrowEngine
 
 
+def is_for_arrow(messages: Path, outcomes: Path) -> bool:
+    """Whether Arrow can route from one table's folder into another's, which may not be there yet.
+
+    Args:
+        messages: folder on this machine.
+        outcomes: folder on this machine.
+    """
+    written = not outcomes.exists() or not unwritable(str(outcomes), OUTCOMES)
+    return written and not unreadable(str(messages), MESSAGES)
+
+
 def engine_for(lake: Lake, wanted: str, partitions: int) -> Engine:
     """The engine that fits the lake's tables.
 
@@ -45,6 +56,8 @@ def _unfit(lake: Lake) -> str:
     """Why Arrow cannot read or write the lake's tables; '' = it can."""
     if not lake.is_here:
         return "its tables are not in folders of this machine"
+    if not lake.has_all_messages:
+        return "some of the messages are left out"
     return unreadable(lake.path(MESSAGES.name), MESSAGES) or unwritable(
         lake.path(OUTCOMES.name), OUTCOMES
     )

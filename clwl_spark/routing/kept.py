@@ -5,24 +5,21 @@ neither the stream that plans nor the facts need to be worked out again: on 10,0
 is most of the time.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from pyspark.sql import DataFrame
 
 from clwl_spark import columns as c
-from clwl_spark.delta_files import appended_files
 from clwl_spark.delta_versions import Versions, versions_of
-from clwl_spark.errors import SplitError
 from clwl_spark.frames import in_memory
 from clwl_spark.keeping import at_hand
-from clwl_spark.routing.arrow_intake import requests_of
+from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.runs import Run
-from clwl_spark.routing.splits import Split, spark_hash
-from clwl_spark.routing.taken import taken_until
+from clwl_spark.routing.splits import spark_hash
 from clwl_spark.schemas import (
-    MESSAGES,
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
     SNAPSHOT_RESETS,
@@ -31,7 +28,6 @@ from clwl_spark.schemas import (
 )
 from clwl_spark.storage import Lake
 
-FEW_MESSAGES: Final = 200_000
 FEW_PLANS: Final = 10_000
 """Facts of more plans are not held by the driver."""
 _FROM: Final = tuple(
@@ -82,31 +78,19 @@ class Keeper:
             ids = frozenset(row[c.PLAN_ID] for row in rows)
             self._kept = _Facts(at_hand(facts), ids, run.pins, versions)
 
-    def facts_for(self, lake: Lake, run: Run) -> DataFrame | None:
+    def facts_for(self, lake: Lake, run: Run, asked: Iterable[Request]) -> DataFrame | None:
         """The facts, if a run needs no others.
 
         That is so where nothing that they were worked out from has changed, and the messages that
         are new ask for plans in them alone. Messages that come later than this may ask for more:
         routing says so then.
+
+        Args:
+            lake: the lake.
+            run: which is to route.
+            asked: what its messages ask for.
         """
         kept = self._kept
         if kept is None or kept.pins != run.pins or kept.versions != versions_of(lake, _FROM):
             return None
-        asked = _asked(lake, run)
-        return kept.facts if asked is not None and asked <= kept.plan_ids else None
-
-
-def _asked(lake: Lake, run: Run) -> set[int] | None:
-    """Ids of the plans that new messages ask for; None where these are many, or Spark has to read.
-
-    Read within this process, 10,000 messages in 30 ms.
-    """
-    taken = taken_until(lake, run)
-    files = None if taken is None else appended_files(lake.path(MESSAGES.name), taken)
-    if files is None or sum(rows for _, rows in files) > FEW_MESSAGES:
-        return None
-    try:
-        requests = requests_of([Split(path, 0, rows) for path, rows in files], run.pins)
-    except (SplitError, OSError):
-        return None
-    return {spark_hash(request) for request in requests}
+        return kept.facts if kept.plan_ids.issuperset(map(spark_hash, asked)) else None

@@ -5,6 +5,7 @@ Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 
 import logging
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import reduce
 
@@ -15,17 +16,20 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError, SplitError
 from clwl_spark.frames import in_memory
-from clwl_spark.keeping import Keep, fitting, settled
+from clwl_spark.keeping import Keep, at_hand, fitting, settled
 from clwl_spark.plan.facts import facts, senders
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
 from clwl_spark.routing.arrow_engine import ArrowEngine
+from clwl_spark.routing.arrow_intake import Request
+from clwl_spark.routing.asked import few_requests
 from clwl_spark.routing.engines import Engine, refused_by_arrow
 from clwl_spark.routing.intake import distinct_requests
 from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.spark_engine import SparkEngine
+from clwl_spark.routing.splits import spark_hash
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
-from clwl_spark.session import INTERPRETED
+from clwl_spark.session import interpreting
 from clwl_spark.storage import Lake
 from clwl_spark.streams import lent
 from clwl_spark.topology.changes import neighbours, resets
@@ -33,6 +37,7 @@ from clwl_spark.topology.views import VIEWER, Topology, read_topology
 
 POSITION = "position"
 _FEW = 20_000
+_REQUESTS = ", ".join([f"{c.PLAN_ID} bigint", *(f"{name} string" for name in REQUEST)])
 
 
 class PlanProvider:
@@ -58,16 +63,18 @@ class PlanProvider:
         self._ladder = ladder
         self._used: list[DataFrame] = []
         self._read_snapshots: set[str] = set()
-        self._read: Topology = read_topology(lake, [])
+        self._read: Topology | None = None
+        self._is_quick = False
         if run.resumed:
             self._drop_candidates_without_plan()
 
     def plan_new_messages(self) -> None:
         """Plan what the messages that no run has looked at yet ask for."""
         if isinstance(self.engine, ArrowEngine):
-            self._kept = self._keeper.facts_for(self._lake, self._run)
-        if self._kept is not None:
-            return
+            asked = few_requests(self._lake, self._run)
+            if asked is not None:
+                self._plan_few(asked)
+                return
         try:
             self._plan_stream()
         except StreamingQueryException as error:
@@ -76,6 +83,13 @@ class PlanProvider:
                 raise
             self.go_sparks_way(refused)
             self._plan_stream()
+
+    def _plan_few(self, asked: Sequence[Request]) -> None:
+        """Plan requests in memory, unless the facts of the run before have their plans."""
+        self._kept = self._keeper.facts_for(self._lake, self._run, asked)
+        if self._kept is None and asked:
+            rows = ((spark_hash(request), *request) for request in asked)
+            self._plan(in_memory(self._lake.spark, rows, _REQUESTS), len(asked))
 
     def go_sparks_way(self, error: SplitError) -> None:
         """Route with Spark alone from here on: there is a file that Arrow cannot read."""
@@ -109,10 +123,19 @@ class PlanProvider:
             self._used.clear()
 
     def _plan(self, requests: DataFrame, rows: int) -> None:
-        """Plan those requests that have no plan yet, and count all as used by this run."""
-        keep = fitting(rows)
+        """Plan those requests that have no plan yet, and count all as used by this run.
+
+        Profile: of 110 s for 10 million messages and 1,000 requests, 36 s were planning, most of
+        them in compiling some 60 queries: what is about few requests is interpreted.
+        """
+        self._is_quick = rows <= _FEW
         self._used.append(requests.select(c.PLAN_ID))
-        known = self._lake.read(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
+        with self._quickly():
+            self._plan_unplanned(requests, fitting(rows))
+
+    def _plan_unplanned(self, requests: DataFrame, keep: Keep) -> None:
+        """Plan those requests that have no plan yet."""
+        known = self._lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
         new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
         _assert_unique(requests.unionByName(known).distinct())
         self._make_resets(requests, keep)
@@ -121,8 +144,20 @@ class PlanProvider:
             return
         topology = self._topology(sorted({snapshot_id for snapshot_id, _ in asked}))
         made = make_plans(new, topology, self._ladder, keep, {x for _, x in asked})
-        self._lake.append(ROUTE_CANDIDATES.name, made.candidates)
-        self._lake.append(ROUTE_PLANS.name, self._with_epochs(made.plans))
+        self._append(ROUTE_CANDIDATES.name, made.candidates, keep)
+        self._append(ROUTE_PLANS.name, self._with_epochs(made.plans), keep)
+
+    def _append(self, table: str, frame: DataFrame, keep: Keep) -> None:
+        """Append rows; what is kept at hand is written without Spark."""
+        if keep is not at_hand:
+            self._lake.append(table, frame)
+            return
+        wanted = self._lake.arrow_schema(table)
+        self._lake.append(table, frame.select(*wanted.names).toArrow().cast(wanted))
+
+    def _quickly(self) -> AbstractContextManager[None]:
+        """For the block, interpret what is about few plans; compiling it takes longer."""
+        return interpreting(self._lake.spark) if self._is_quick else nullcontext()
 
     def facts(self) -> DataFrame:
         """What the run's queue managers need for routing.
@@ -131,8 +166,12 @@ class PlanProvider:
         """
         if self._kept is not None:
             return self._kept
-        plans = self._lake.read(ROUTE_PLANS.name)
-        candidates = self._lake.read(ROUTE_CANDIDATES.name)
+        with self._quickly():
+            return self._made_facts()
+
+    def _made_facts(self) -> DataFrame:
+        plans = self._lake.read_few(ROUTE_PLANS.name)
+        candidates = self._lake.read_few(ROUTE_CANDIDATES.name)
         if self._run.resumed or not self._used:
             pins = [pin.snapshot_id for pin in self._run.pins]
             plans = plans.where(F.col(c.SNAPSHOT_ID).isin(pins))
@@ -150,24 +189,16 @@ class PlanProvider:
 
     def _topology(self, snapshot_ids: Sequence[str]) -> Topology:
         """The topology of these snapshots, read once per run; it is small beside messages."""
-        if not set(snapshot_ids) <= self._read_snapshots:
+        if self._read is None or not set(snapshot_ids) <= self._read_snapshots:
             self._read_snapshots |= set(snapshot_ids)
             self._read = read_topology(self._lake, sorted(self._read_snapshots), settled)
         return self._read
 
     def _plan_batch(self, asking: DataFrame, _: int) -> None:
-        """Plan in the stream's own session, which may interpret: requests are few.
-
-        Profile: of 110 s for 10 million messages and 1,000 requests, 36 s were planning, most of
-        them in compiling some 60 queries; the scan of the messages stays compiled.
-        """
+        """Plan in the stream's own session; the scan of the messages stays compiled."""
         requests = settled(self.engine.requests(asking, self._run.pins))
-        rows = requests.count()
-        if rows <= _FEW:
-            for name, value in INTERPRETED.items():
-                requests.sparkSession.conf.set(name, value)
         self._lake = replace(self._lake, spark=requests.sparkSession)
-        self._plan(requests, rows)
+        self._plan(requests, requests.count())
 
     def _make_resets(self, requests: DataFrame, keep: Keep) -> None:
         """Find out, for the requests' senders, which snapshots reset their history."""
@@ -175,7 +206,7 @@ class PlanProvider:
         if pairs is None:
             return
         wanted = requests.select(c.QMGR).distinct().crossJoin(pairs)
-        known = self._lake.read(SNAPSHOT_RESETS.name)
+        known = self._lake.read_few(SNAPSHOT_RESETS.name)
         keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
         new = keep(wanted.join(known, keys, "left_anti"))
         if new.isEmpty():
@@ -190,7 +221,7 @@ class PlanProvider:
 
         Grain: one row per (qmgr, snapshot that resets it).
         """
-        known = self._lake.read(SNAPSHOT_RESETS.name).where(c.IS_RESET)
+        known = self._lake.read_few(SNAPSHOT_RESETS.name).where(c.IS_RESET)
         pairs = self._pairs()
         if pairs is None:
             return known.where(F.lit(False)).withColumn(POSITION, F.lit(0))

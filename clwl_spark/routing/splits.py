@@ -21,13 +21,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import xxhash
 from numpy.typing import NDArray
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.errors import SplitError
 
 FILE: Final = "file"
 START: Final = "start"
+ROWS: Final = "rows"
 _HASHED_FROM: Final = 42
 _SIGNED: Final = 1 << 63
 _BATCH_ROWS: Final = 200_000
@@ -69,11 +70,16 @@ def split_columns() -> list[Column]:
     return [file.alias(FILE), F.input_file_block_start().alias(START)]
 
 
+def counted_splits(rows: DataFrame) -> DataFrame:
+    """The splits of rows of `split_columns`: one row per split, (file, start, rows)."""
+    return rows.groupBy(FILE, START).agg(F.count(F.lit(1)).alias(ROWS))
+
+
 def found_splits(batches: Iterable[pa.RecordBatch], folder: str) -> list[Split]:
     """The splits that a task was given.
 
     Args:
-        batches: rows of `split_columns`.
+        batches: rows of `split_columns` or of `counted_splits`.
         folder: of the table that the files belong to.
 
     Raises:
@@ -81,9 +87,11 @@ def found_splits(batches: Iterable[pa.RecordBatch], folder: str) -> list[Split]:
     """
     counted: Counter[tuple[int, int]] = Counter()
     for batch in batches:
-        rows = pa.Table.from_batches([batch]).group_by([FILE, START])
-        for row in rows.aggregate([([], "count_all")]).to_pylist():
-            counted[row[FILE], row[START]] += row["count_all"]
+        table = pa.Table.from_batches([batch])
+        if ROWS not in table.column_names:
+            table = table.group_by([FILE, START]).aggregate([([], "count_all")])
+        for file, start, rows in zip(*table.to_pydict().values(), strict=True):
+            counted[file, start] += rows
     if not counted:
         return []
     paths = _paths_by_hash(folder, Path(folder).stat().st_mtime_ns)

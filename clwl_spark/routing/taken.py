@@ -8,13 +8,15 @@ last line of a batch's file in `offsets` says where it ends in the table's log, 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from clwl_spark.delta_files import is_uri
 from clwl_spark.delta_versions import versions_of
 from clwl_spark.routing.runs import Run
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.storage import Lake
+
+BEFORE_ALL: Final = -1
 
 
 def all_taken(lake: Lake, run: Run) -> bool:
@@ -27,7 +29,7 @@ def all_taken(lake: Lake, run: Run) -> bool:
         run: a run that has begun.
     """
     taken = taken_until(lake, run)
-    return taken is not None and taken >= lake.version(MESSAGES.name)
+    return taken not in (None, BEFORE_ALL) and taken >= lake.version(MESSAGES.name)
 
 
 def taken_until(lake: Lake, run: Run) -> int | None:
@@ -38,11 +40,15 @@ def taken_until(lake: Lake, run: Run) -> int | None:
         run: a run that has begun.
 
     Returns:
-        The version; None where only the stream can tell, and for a run that is gone on with.
+        The version, BEFORE_ALL for the first batch; None where only the stream can tell, and for
+        a run that is gone on with.
     """
     if run.resumed or not lake.is_here or is_uri(lake.checkpoint_root):
         return None
-    end = _end(Path(lake.checkpoint_root, f"route-{run.router_id}"), run.batch_id - 1)
+    checkpoint = Path(lake.checkpoint_root, f"route-{run.router_id}")
+    if run.batch_id == 0 and not checkpoint.exists():
+        return BEFORE_ALL
+    end = _end(checkpoint, run.batch_id - 1)
     return _version_before(end) if _is_of_messages(end, lake) else None
 
 

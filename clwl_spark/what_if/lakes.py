@@ -22,6 +22,17 @@ class SideLake(Lake):
     traffic: Lake | None = None
     down: frozenset[str] = frozenset()
 
+    @property
+    def has_all_messages(self) -> bool:
+        """Whether the files of `messages` have what is put, and nothing else."""
+        return not self.down
+
+    def path(self, table: str) -> str:
+        """The folder or URI of a table; of messages that of the other lake, if it has one here."""
+        if table == MESSAGES.name and self.traffic is not None and self.traffic.is_here:
+            return self.traffic.path(table)
+        return super().path(table)
+
     def read(self, table: str) -> DataFrame:
         """The table's rows."""
         if table != MESSAGES.name or self.traffic is None:

@@ -13,6 +13,7 @@ from random_clusters import random_case
 from worlds import World, frame
 
 from clwl_spark.errors import UsageError
+from clwl_spark.routing import asked
 from clwl_spark.routing.engines import engine_for
 from clwl_spark.routing.run import WRITTEN, RouteOptions, RunSummary, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS
@@ -67,23 +68,43 @@ def _rows(lake: Lake, table: str) -> Counter[tuple[Any, ...]]:
 
 @pytest.fixture(scope="module")
 def routed_by(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Lake]:
-    """The same messages, good and bad, in several files, routed by each engine."""
+    """The same messages, good and bad, in several files, routed by each engine.
+
+    By "stream" they are routed by Arrow, and are so many that a stream looks what they ask for.
+    """
     lakes = {}
-    for engine in ("spark", "arrow"):
+    for way, few in (("spark", 0), ("arrow", asked.FEW_MESSAGES), ("stream", 0)):
+        engine = "arrow" if way == "stream" else way
         cases = [random_case(random.Random(at), f"C{at:03d}.") for at in range(12)]
-        world = World(spark, tmp_path_factory.mktemp(engine), cases, "v9")
-        for at in world.batches():
-            world.append("messages", world.batch(at), files=3)
-            assert world.route(engine=engine).engine == engine
-        lakes[engine] = world.lake
+        world = World(spark, tmp_path_factory.mktemp(way), cases, "v9")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(asked, "FEW_MESSAGES", few)
+            for at in world.batches():
+                world.append("messages", world.batch(at), files=3)
+                assert world.route(engine=engine).engine == engine
+        lakes[way] = world.lake
     return lakes
 
 
+@pytest.mark.parametrize("way", ["arrow", "stream"])
 @pytest.mark.parametrize("table", ["outcomes", "rejected_messages", "balance_history"])
-def test_both_engines_say_the_same_in_every_column(routed_by: dict[str, Lake], table: str) -> None:
+def test_both_engines_say_the_same_in_every_column(
+    routed_by: dict[str, Lake], table: str, way: str
+) -> None:
     by_spark = _rows(routed_by["spark"], table)
     assert by_spark
-    assert _rows(routed_by["arrow"], table) == by_spark
+    assert _rows(routed_by[way], table) == by_spark
+
+
+def test_only_many_messages_start_a_stream_that_plans(routed_by: dict[str, Lake]) -> None:
+    checkpoints = {
+        way: Path(lake.checkpoint_root).glob("plan-*") for way, lake in routed_by.items()
+    }
+    assert {way: len([*x]) for way, x in checkpoints.items()} == {
+        "spark": 1,
+        "arrow": 0,
+        "stream": 1,
+    }
 
 
 @pytest.mark.parametrize("column", OUTCOMES.skipped_by)

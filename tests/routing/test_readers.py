@@ -8,11 +8,13 @@ import duckdb
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from worlds import frame
 
 from clwl_spark.delta_versions import versions_of
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
+from clwl_spark.plan.planning import Plans, make_plans
+from clwl_spark.routing import provide
 from clwl_spark.routing.run import WRITTEN, RouteOptions, follow, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
@@ -154,9 +156,15 @@ def test_messages_that_were_only_moved_are_nothing_new(spark: SparkSession, tmp_
 
 
 def test_what_was_planned_is_not_planned_again_while_following(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The outcomes are those of a single run; only new requests start the stream that plans."""
+    """The outcomes are those of a single run; few messages need no stream that plans them."""
+    planned: list[int] = []
+
+    def plans(requests: DataFrame, *others: Any) -> Plans:
+        planned.append(requests.count())
+        return make_plans(requests, *others)
+
     followed, single = Lake(spark, str(tmp_path / "a")), Lake(spark, str(tmp_path / "b"))
     unknown = {"object_name": "B"}
     waiting = [
@@ -169,6 +177,7 @@ def test_what_was_planned_is_not_planned_again_while_following(
     for rows in waiting:
         single.append("messages", frame(spark, "messages", rows))
     route(single, RouteOptions(state_partitions=1))
+    monkeypatch.setattr(provide, "make_plans", plans)
     routed: list[int] = []
     for summary in follow(followed, RouteOptions(state_partitions=1), 0.1, lambda: not waiting):
         routed.append(summary.messages)
@@ -178,8 +187,9 @@ def test_what_was_planned_is_not_planned_again_while_following(
     for name in ("outcomes", "balance_history", "route_plans"):
         found, expected = (sorted(map(str, x.read(name).collect())) for x in (followed, single))
         assert found == expected
+    assert planned == [1, 1]
     checkpoints = Path(followed.checkpoint_root)
     batches = {
         x.name.split("-")[0]: len([*x.glob("commits/[0-9]*")]) for x in checkpoints.iterdir()
     }
-    assert batches == {"route": 4, "plan": 3}
+    assert batches == {"route": 4}
