@@ -16,6 +16,8 @@ FEW_ROWS: Final = 20_000
 _BYTES_A_ROW: Final = 200
 """More than a row of topology takes in a file: larger files have more rows."""
 
+_FEW_COMMITS: Final = 100
+_AN_ADD: Final = {"dataChange": True}
 _URI: Final = re.compile(r"\w[\w+.-]+:")
 
 
@@ -108,6 +110,31 @@ def appended_files(folder: str, after: int) -> list[tuple[str, int]] | None:
     except (OSError, ValueError, KeyError):
         return None
     return found
+
+
+def is_only_appended(folder: str) -> bool:
+    """Whether a table's rows are those of all its commits: each one only ever appended some.
+
+    Args:
+        folder: of the Delta table, on this machine.
+
+    Returns:
+        True where the whole log says so; False where it does not, or is too long to be asked.
+    """
+    newest = newest_version(folder)
+    if newest is None or newest > _FEW_COMMITS:
+        return False
+    described = 0
+    try:
+        for version in range(newest + 1):
+            commit = Path(folder, "_delta_log", f"{version:020}.json").read_text()
+            actions = [json.loads(line) for line in commit.splitlines()]
+            described += sum("metaData" in x for x in actions)
+            if any("remove" in x or not x.get("add", _AN_ADD)["dataChange"] for x in actions):
+                return False
+    except (OSError, ValueError, KeyError):
+        return False
+    return described == 1
 
 
 def _appended(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str, int]]:

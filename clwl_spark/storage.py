@@ -25,6 +25,7 @@ from clwl_spark.delta_files import (
     few_rows,
     greatest_rows,
     is_absent,
+    is_only_appended,
     is_uri,
     newest_version,
 )
@@ -226,6 +227,9 @@ class Lake:
 
         One micro-batch takes all that is there: messages are routed in the order of put_seq
         within a batch, so a batch must not be cut by file.
+
+        A stream that begins with the table's present state makes Spark sort its files first: 3 s
+        where Java is cold. One that was only appended to is read commit by commit.
         """
         self.read(table)
         reader = (
@@ -233,6 +237,8 @@ class Lake:
             .option("skipChangeCommits", "true")
             .option("maxFilesPerTrigger", str(2**31 - 1))
         )
+        if self.is_here and is_only_appended(self.path(table)):
+            reader = reader.option("startingVersion", "0")
         frame = (
             reader.table(self.sql_name(table)) if self.in_catalog else reader.load(self.path(table))
         )

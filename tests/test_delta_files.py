@@ -9,7 +9,7 @@ from lakes import lake_with
 from pyspark.sql import functions as F
 from worlds import frame
 
-from clwl_spark.delta_files import appended_files, few_rows, greatest_rows
+from clwl_spark.delta_files import appended_files, few_rows, greatest_rows, is_only_appended
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
 from clwl_spark.schemas import SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
@@ -216,3 +216,39 @@ def test_rows_in_memory_are_the_same_whoever_reads_them(lake):
     elsewhere = replace(lake, root=f"file:{lake.root}")
     assert sorted(elsewhere.few(NAME), key=lambda row: row["snapshot_id"]) == few
     assert elsewhere.few(NAME, "snapshot_id", ["S2"]) == lake.few(NAME, "snapshot_id", ["S2"])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("", True),
+        ("DELETE FROM {} WHERE snapshot_id = 'S1'", False),
+        ("UPDATE {} SET status = 'VALID'", False),
+        ("OPTIMIZE {}", False),
+        ("ALTER TABLE {} ADD COLUMNS (more string)", False),
+    ],
+)
+def test_a_log_tells_whether_rows_were_only_appended(spark, lake, change, expected):
+    if change:
+        spark.sql(change.format(lake.sql_name(NAME)))
+    assert is_only_appended(lake.path(NAME)) is expected
+    assert not is_only_appended(lake.path("queues"))
+
+
+@pytest.mark.parametrize("change", ["", "DELETE FROM {} WHERE snapshot_id = 'S1'"])
+def test_a_stream_begins_with_the_rows_that_are_there(spark, lake, change, tmp_path):
+    if change:
+        spark.sql(change.format(lake.sql_name(NAME)))
+    seen = []
+
+    def see(rows, _):
+        seen.append(sorted(row["snapshot_id"] for row in rows.collect()))
+
+    for _ in range(2):
+        writer = lake.stream(NAME).writeStream.foreachBatch(see)
+        place = str(tmp_path / "checkpoint")
+        writer.option("checkpointLocation", place).trigger(
+            availableNow=True
+        ).start().awaitTermination()
+        lake.append(NAME, frame(spark, NAME, [ROWS[0] | {"snapshot_id": "S7"}]))
+    assert seen == [["S2", "S3"] if change else ["S1", "S2", "S3"], ["S7"]]
