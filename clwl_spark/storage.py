@@ -17,18 +17,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from clwl_spark import delta_files
 from clwl_spark.contract import require
 from clwl_spark.delta_commits import DataFile, commit_files, is_committed
 from clwl_spark.delta_creation import create_in_folder, create_statement, declared
-from clwl_spark.delta_files import (
-    FEW_ROWS,
-    few_rows,
-    greatest_rows,
-    is_absent,
-    is_only_appended,
-    is_uri,
-    newest_version,
-)
 from clwl_spark.delta_writes import append_rows, columns_in, delete_rows, merge_rows
 from clwl_spark.errors import LakeStateError, MissingLakeError
 from clwl_spark.frames import in_memory
@@ -98,7 +90,11 @@ class Lake:
     @cached_property
     def is_here(self) -> bool:
         """Whether the tables are in folders of this machine, for Spark as for Python."""
-        return not self.in_catalog and not is_uri(self.root) and keeps_files_here(self.spark)
+        return (
+            not self.in_catalog
+            and not delta_files.is_uri(self.root)
+            and keeps_files_here(self.spark)
+        )
 
     @property
     def has_all_messages(self) -> bool:
@@ -168,7 +164,7 @@ class Lake:
         table: str,
         column: str = "",
         values: Sequence[str] = (),
-        most: int = FEW_ROWS,
+        most: int = delta_files.FEW_ROWS,
         *,
         or_empty: bool = True,
     ) -> pa.Table | None:
@@ -184,9 +180,9 @@ class Lake:
         wanted = self.arrow_schema(table)
         if not self.is_here:
             return None
-        if or_empty and is_absent(self.path(table)):
+        if or_empty and delta_files.is_absent(self.path(table)):
             return wanted.empty_table()
-        found = few_rows(self.path(table), column, values, most)
+        found = delta_files.few_rows(self.path(table), column, values, most)
         if found is None or not set(wanted.names) <= set(found.column_names):
             return None
         found = found.select(wanted.names)
@@ -214,7 +210,7 @@ class Lake:
             MissingLakeError: there is no such table.
             MissingColumnsError: it lacks columns, or they have other types.
         """
-        found = greatest_rows(self.path(table), column) if self.is_here else None
+        found = delta_files.greatest_rows(self.path(table), column) if self.is_here else None
         wanted = self.arrow_schema(table)
         if found is None or found.schema.types != wanted.types:
             frame = self.read(table)
@@ -237,7 +233,7 @@ class Lake:
             .option("skipChangeCommits", "true")
             .option("maxFilesPerTrigger", str(2**31 - 1))
         )
-        if self.is_here and is_only_appended(self.path(table)):
+        if self.is_here and delta_files.is_only_appended(self.path(table)):
             reader = reader.option("startingVersion", "0")
         frame = (
             reader.table(self.sql_name(table)) if self.in_catalog else reader.load(self.path(table))
@@ -246,7 +242,7 @@ class Lake:
 
     def version(self, table: str) -> int:
         """The table's newest version."""
-        here = newest_version(self.path(table)) if self.is_here else None
+        here = delta_files.newest_version(self.path(table)) if self.is_here else None
         if here is not None:
             return here
         newest = self.spark.sql(f"DESCRIBE HISTORY {self.sql_name(table)} LIMIT 1").collect()
