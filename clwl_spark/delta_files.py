@@ -104,9 +104,8 @@ def appended_files(folder: str, after: int) -> list[tuple[str, int]] | None:
         return None
     found: list[tuple[str, int]] = []
     try:
-        for version in range(after + 1, newest + 1):
-            commit = Path(folder, "_delta_log", f"{version:020}.json").read_text()
-            found += _appended(folder, [json.loads(line) for line in commit.splitlines()])
+        for actions in _commits(folder, after + 1, newest):
+            found += _appended(folder, actions)
     except (OSError, ValueError, KeyError):
         return None
     return found
@@ -126,15 +125,25 @@ def is_only_appended(folder: str) -> bool:
         return False
     described = 0
     try:
-        for version in range(newest + 1):
-            commit = Path(folder, "_delta_log", f"{version:020}.json").read_text()
-            actions = [json.loads(line) for line in commit.splitlines()]
+        for actions in _commits(folder, 0, newest):
             described += sum("metaData" in x for x in actions)
             if any("remove" in x or not x.get("add", _AN_ADD)["dataChange"] for x in actions):
                 return False
     except (OSError, ValueError, KeyError):
         return False
     return described == 1
+
+
+def _commits(folder: str, first: int, last: int) -> Iterator[list[dict[str, Any]]]:
+    """The actions of each of these commits.
+
+    Raises:
+        OSError: the log has lost one.
+        ValueError: one is no log.
+    """
+    for version in range(first, last + 1):
+        commit = Path(folder, "_delta_log", f"{version:020}.json").read_text()
+        yield [json.loads(line) for line in commit.splitlines()]
 
 
 def _appended(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str, int]]:

@@ -26,8 +26,21 @@ def in_memory(spark: SparkSession, rows: Iterable[Cells], schema: StructType | s
     cells = [_in_order(row, wanted.names) for row in rows]
     by_column = zip(*cells, strict=True) if cells else ([] for _ in wanted)
     columns = [pa.array(x, y.type) for x, y in zip(by_column, wanted, strict=True)]
-    table: pa.Table = pa.table(columns, schema=wanted)
-    return spark.createDataFrame(table, types)
+    return held(spark, pa.table(columns, schema=wanted), types)
+
+
+def held(spark: SparkSession, table: pa.Table, types: StructType | None = None) -> DataFrame:
+    """A table as a frame whose plan holds its rows.
+
+    A column without chunks, as that of a table read without rows may be, is none that Spark takes.
+
+    Args:
+        spark: the session.
+        table: the rows.
+        types: of the columns; None = as the table has them.
+    """
+    whole: pa.Table = table if table.num_rows else table.schema.empty_table()
+    return spark.createDataFrame(whole) if types is None else spark.createDataFrame(whole, types)
 
 
 def _in_order(row: Cells, names: Sequence[str]) -> Sequence[Any]:

@@ -23,7 +23,7 @@ from clwl_spark.delta_commits import DataFile, commit_files, is_committed
 from clwl_spark.delta_creation import create_in_folder, create_statement, declared
 from clwl_spark.delta_writes import append_rows, columns_in, delete_rows, merge_rows
 from clwl_spark.errors import LakeStateError, MissingLakeError
-from clwl_spark.frames import in_memory
+from clwl_spark.frames import held, in_memory
 from clwl_spark.schemas import TABLES, Table
 from clwl_spark.side_by_side import together
 from clwl_spark.spark_files import delete_folder, keeps_files_here
@@ -379,9 +379,7 @@ class Lake:
 
     def _frame(self, table: str, rows: pa.Table) -> DataFrame:
         """Rows in memory as a frame."""
-        if not rows.num_rows:
-            return in_memory(self.spark, [], TABLES[table].schema)
-        return self.spark.createDataFrame(rows, TABLES[table].schema)
+        return held(self.spark, rows, TABLES[table].schema)
 
     def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
         writer = frame.select(*TABLES[table].names).write.format("delta").mode(mode)

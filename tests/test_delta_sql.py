@@ -8,6 +8,7 @@ from worlds import frame
 
 from clwl_spark import delta_sql
 from clwl_spark.delta_sql import ROWS, answer
+from clwl_spark.frames import held
 from clwl_spark.schemas import SNAPSHOTS
 
 NAME = SNAPSHOTS.name
@@ -41,7 +42,7 @@ def test_an_answer_is_spark_s(spark, lake):
 
 def test_an_answer_without_rows_is_a_frame_too(spark, lake):
     found = asked(lake, f"SELECT status FROM {ROWS} WHERE status = 'LOST'")  # noqa: S608
-    assert spark.createDataFrame(found.combine_chunks()).collect() == []
+    assert held(spark, found).collect() == []
 
 
 def test_rows_marked_as_deleted_are_left_to_spark(spark, lake):

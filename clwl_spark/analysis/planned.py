@@ -19,7 +19,7 @@ from clwl_spark.frames import in_memory
 from clwl_spark.keeping import fitting
 from clwl_spark.plan.facts import CURRENT, DEFINITIONS, senders
 from clwl_spark.plan.names import NAME
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, make_plans, plan_id
 from clwl_spark.plan.transmit import TransmissionQueues, now
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.topology.meeting import as_met_by
@@ -59,7 +59,7 @@ def planned(
         ladder: which rules.
     """
     spark = topology.queues.sparkSession
-    frame = in_memory(spark, list(requests), ", ".join(f"{name} string" for name in REQUEST))
+    frame = in_memory(spark, requests, REQUEST_TYPES)
     asked = frame.select(plan_id().alias(c.PLAN_ID), *REQUEST)
     met = _as_met(requests, topology)
     types = {request[REQUEST.index(c.OBJECT_TYPE)] for request in requests}

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.frames import in_memory
-from clwl_spark.plan.planning import REQUEST, plan_id
+from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, plan_id
 from clwl_spark.routing.intake import Pin, with_requests
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.storage import Lake
@@ -59,7 +59,7 @@ def traffic_from(spark: SparkSession, snapshot_id: str, puts: Iterable[Puts]) ->
         (snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via, float(x.messages))
         for x in puts
     ]
-    schema = ", ".join(f"{name} string" for name in REQUEST) + f", {MESSAGES_OF} double"
+    schema = f"{REQUEST_TYPES}, {MESSAGES_OF} double"
     summed = (
         in_memory(spark, rows, schema).groupBy(*REQUEST).agg(F.sum(MESSAGES_OF).alias(MESSAGES_OF))
     )

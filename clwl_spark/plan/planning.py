@@ -40,6 +40,7 @@ REQUEST: Final = (
     c.OBJECT_QMGR,
     c.VIA,
 )
+REQUEST_TYPES: Final = ", ".join(f"{name} string" for name in REQUEST)
 _RESOLVED: Final = (
     c.PLAN_ID,
     c.KIND,

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.delta_sql import ROWS, answer
 from clwl_spark.errors import InputError, MissingLakeError
+from clwl_spark.frames import held
 from clwl_spark.keeping import Keep, at_hand, settled
 from clwl_spark.moments import moment_at
 from clwl_spark.schemas import MESSAGES, OUTCOMES
@@ -162,6 +163,6 @@ def _asked(lake: Lake, question: str, **words: int) -> DataFrame:
         asked = question.format(rows=ROWS, micros="CAST(put_time AS BIGINT)", **words)
         found = answer(lake.path(OUTCOMES.name), OUTCOMES, asked)
         if found is not None:
-            return lake.spark.createDataFrame(found.combine_chunks())
+            return held(lake.spark, found)
     asked = question.format(rows="{rows}", micros="unix_micros(put_time)", **words)
     return settled(lake.spark.sql(asked, rows=_outcomes(lake)))

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.delta_commits import DataFile
 from clwl_spark.frames import in_memory
-from clwl_spark.plan.planning import REQUEST, plan_id
+from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, plan_id
 from clwl_spark.routing.arrow_intake import (
     SPLIT_ROW,
     Requests,
@@ -47,7 +47,6 @@ from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.storage import Lake, Transaction
 
 _AT: Final = "at"
-_REQUESTS: Final = ", ".join(f"{name} string" for name in REQUEST)
 _REQUESTS_ARROW: Final = pa.schema([(name, pa.string()) for name in REQUEST])
 _REJECTED: Final = ", ".join(
     f"{x.name} {x.type}" for x in REJECTED_MESSAGES.columns if x.name != c.REJECTED_AT
@@ -131,7 +130,7 @@ class ArrowEngine:
     def requests(self, asking: DataFrame, pins: Sequence[Pin]) -> DataFrame:
         """As SparkEngine; a row per split goes to Python, not one per message."""
         splits = counted_splits(asking).coalesce(self.partitions)
-        met = splits.mapInArrow(partial(_asked, self.messages, pins), _REQUESTS)
+        met = splits.mapInArrow(partial(_asked, self.messages, pins), REQUEST_TYPES)
         return met.distinct().select(plan_id().alias(c.PLAN_ID), *REQUEST)
 
     def blocks(self, messages: DataFrame, pins: Sequence[Pin], rows_per_byte: float) -> DataFrame:

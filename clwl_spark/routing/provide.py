@@ -18,7 +18,7 @@ from clwl_spark.errors import LakeStateError, SplitError
 from clwl_spark.frames import in_memory
 from clwl_spark.keeping import Keep, at_hand, fitting, settled
 from clwl_spark.plan.facts import facts, senders
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
+from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, make_plans
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.asked import few_requests
@@ -37,7 +37,7 @@ from clwl_spark.topology.views import VIEWER, Topology, read_topology
 
 POSITION = "position"
 _FEW = 20_000
-_REQUESTS = ", ".join([f"{c.PLAN_ID} bigint", *(f"{name} string" for name in REQUEST)])
+_REQUESTS = f"{c.PLAN_ID} bigint, {REQUEST_TYPES}"
 
 
 class PlanProvider:
