@@ -145,10 +145,7 @@ def others_named(looking: DataFrame, queues: DataFrame, name: str) -> DataFrame:
 
     Grain: one row per (row of `looking`, row of the table).
     """
-    named = queues.withColumn(name, F.col(c.QUEUE))
-    seen = named.withColumnRenamed(c.OBSERVER, QUEUES_SEEN_BY)
-    joined = looking.join(seen, [c.SNAPSHOT_ID, name, QUEUES_SEEN_BY])
-    return joined.where(F.col(VIEWER) != F.col(c.QMGR))
+    return others_rows(looking, queues.withColumn(name, F.col(c.QUEUE)), QUEUES_SEEN_BY, (name,))
 
 
 def _is_qmgr_alias() -> Column:

@@ -105,19 +105,18 @@ def make_plans(
     """
     asked = requests.withColumnRenamed(c.QMGR, VIEWER)
     known = keep(viewers(asked.select(*VIEW_KEY).distinct(), topology))
-    channels = keep(with_channel_status(channels_in_view(known, topology), topology))
-    looking = _Looking(known, channels, topology, keep)
+    looking = _Looking(known, topology, keep)
     parts = [
         met(asked.where(F.col(c.OBJECT_TYPE) == object_type.value), looking)
         for object_type, met in _MET_BY.items()
         if object_type in object_types
     ]
     plans = requests.join(reduce(DataFrame.unionByName, (x.resolved for x in parts)), c.PLAN_ID)
-    instances = reduce(DataFrame.unionByName, (x.instances for x in parts))
     exit_function = ladder.exit_function
     if exit_function is not None:
         exit_function = seeing_all(exit_function, plans, known, topology)
-    judged = keep(eliminate(keep(candidates(instances, channels)), ladder.algorithm, exit_function))
+    found = keep(reduce(DataFrame.unionByName, (x.candidates for x in parts)))
+    judged = keep(eliminate(found, ladder.algorithm, exit_function))
     return Plans(
         _with_reasons(plans, judged, ladder.algorithm),
         judged.select(*ROUTE_CANDIDATES.names),
@@ -126,20 +125,24 @@ def make_plans(
 
 @dataclass(frozen=True, slots=True)
 class _Looking:
-    """What requests of every type are looked up in: senders, the channels they see, the tables."""
+    """What requests of every type are looked up in: the senders and the tables."""
 
     known: DataFrame
-    channels: DataFrame
     topology: Topology
     keep: Keep
+
+    def channels(self, known: DataFrame, ends: DataFrame | None = None) -> DataFrame:
+        """`channels_in_view` with status."""
+        in_view = channels_in_view(known, self.topology, ends)
+        return self.keep(with_channel_status(in_view, self.topology))
 
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """What requests of one type resolve to, and the instances that those have to choose from."""
+    """What requests of one type resolve to, and the candidates that they have to choose from."""
 
     resolved: DataFrame
-    instances: DataFrame
+    candidates: DataFrame
 
 
 def _queues_met(asked: DataFrame, looking: _Looking) -> _Met:
@@ -150,17 +153,27 @@ def _queues_met(asked: DataFrame, looking: _Looking) -> _Met:
         kind: queues.where((F.col(c.KIND) == kind) & (F.col(c.REASON) == 0)).drop(c.KIND)
         for kind in (PlanKind.QUEUE.value, PlanKind.QMGR.value)
     }
-    instances = queue_instances(of_kind[PlanKind.QUEUE.value], known, topology).unionByName(
-        qmgr_instances(of_kind[PlanKind.QMGR.value], known, topology)
+    instances = keep(
+        queue_instances(of_kind[PlanKind.QUEUE.value], known, topology).unionByName(
+            qmgr_instances(of_kind[PlanKind.QMGR.value], known, topology)
+        )
     )
-    return _Met(queues.select(*_RESOLVED), instances)
+    # Of all that a sender sees, only what hosts an instance: a thousand senders of a thousand
+    # queue managers see a million channels.
+    ends = instances.select(*VIEW_KEY, F.col(c.DEST_QMGR).alias(c.QMGR)).distinct()
+    channels = looking.channels(known, ends)
+    return _Met(queues.select(*_RESOLVED), candidates(instances, channels))
 
 
 def _topics_met(asked: DataFrame, looking: _Looking) -> _Met:
     """Publications."""
-    matched = looking.keep(matching_topics(asked, looking.known, looking.topology))
-    chosen = looking.keep(destinations(matched, looking.channels, looking.topology))
-    return _Met(topic_resolutions(asked, matched, chosen), topic_instances(chosen))
+    known = looking.known.join(asked.select(*VIEW_KEY).distinct(), list(VIEW_KEY), "left_semi")
+    matched = looking.keep(matching_topics(asked, known, looking.topology))
+    channels = looking.channels(known)
+    chosen = looking.keep(destinations(matched, channels, looking.topology))
+    return _Met(
+        topic_resolutions(asked, matched, chosen), candidates(topic_instances(chosen), channels)
+    )
 
 
 _MET_BY: Final = {ObjectType.QUEUE: _queues_met, ObjectType.TOPIC: _topics_met}

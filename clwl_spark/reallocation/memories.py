@@ -29,6 +29,7 @@ from clwl_spark.schemas import (
 from clwl_spark.schemas import waiting as w
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours, resets
+from clwl_spark.topology.differences import Differences, pair_rows
 from clwl_spark.topology.views import VIEWER, read_topology
 
 Channel = tuple[str, str]
@@ -177,9 +178,10 @@ def _resets(
     said = {(row[0], row[1], row[2]): row[3] for row in known.select(*keys, c.IS_RESET).collect()}
     asked = sorted(wanted - said.keys())
     if asked:
-        ids = sorted({x for _, *two in asked for x in two})
-        topology = read_topology(lake, ids, keep)
-        made = resets(in_memory(lake.spark, asked, types), topology, keep)
+        topology = read_topology(lake, sorted({x for _, *two in asked for x in two}), keep)
+        rows = pair_rows(lake.spark, {(later, earlier) for _, later, earlier in asked})
+        differences = Differences(rows, topology, keep)
+        made = resets(in_memory(lake.spark, asked, types), differences, keep)
         said |= {(row[0], row[1], row[2]): row[3] for row in made.collect()}
     return {(qmgr, snapshot) for (qmgr, snapshot, _), is_reset in said.items() if is_reset}
 

@@ -14,26 +14,26 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.errors import LakeStateError, SplitError
+from clwl_spark.errors import SplitError
 from clwl_spark.frames import in_memory
-from clwl_spark.keeping import Keep, at_hand, fitting, settled
+from clwl_spark.keeping import fitting, settled
 from clwl_spark.plan.facts import facts, senders
-from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, make_plans
+from clwl_spark.plan.planning import REQUEST_TYPES, Ladder
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.asked import few_requests
 from clwl_spark.routing.engines import Engine, refused_by_arrow
 from clwl_spark.routing.intake import distinct_requests
 from clwl_spark.routing.kept import Keeper
+from clwl_spark.routing.plan_maker import PlanMaker, distinct_rows
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.routing.splits import spark_hash
-from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
+from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.session import interpreting
 from clwl_spark.storage import Lake
 from clwl_spark.streams import lent
-from clwl_spark.topology.changes import neighbours, resets
-from clwl_spark.topology.views import VIEWER, Topology, read_topology
+from clwl_spark.topology.views import VIEWER
 
 POSITION = "position"
 _FEW = 20_000
@@ -60,13 +60,11 @@ class PlanProvider:
         self._kept: DataFrame | None = None
         self._lake = lake
         self._run = run
-        self._ladder = ladder
+        self._maker = PlanMaker(lake, run.pins, ladder)
         self._used: list[DataFrame] = []
-        self._read_snapshots: set[str] = set()
-        self._read: Topology | None = None
         self._is_quick = False
         if run.resumed:
-            self._drop_candidates_without_plan()
+            self._maker.drop_candidates_without_plan()
 
     def plan_new_messages(self) -> None:
         """Plan what the messages that no run has looked at yet ask for."""
@@ -131,29 +129,7 @@ class PlanProvider:
         self._is_quick = rows <= _FEW
         self._used.append(requests.select(c.PLAN_ID))
         with self._quickly():
-            self._plan_unplanned(requests, fitting(rows))
-
-    def _plan_unplanned(self, requests: DataFrame, keep: Keep) -> None:
-        """Plan those requests that have no plan yet."""
-        known = self._lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
-        new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
-        _assert_unique(requests.unionByName(known).distinct())
-        self._make_resets(requests, keep)
-        asked = _distinct(new, c.SNAPSHOT_ID, c.OBJECT_TYPE)
-        if not asked:
-            return
-        topology = self._topology(sorted({snapshot_id for snapshot_id, _ in asked}))
-        made = make_plans(new, topology, self._ladder, keep, {x for _, x in asked})
-        self._append(ROUTE_CANDIDATES.name, made.candidates, keep)
-        self._append(ROUTE_PLANS.name, self._with_epochs(made.plans), keep)
-
-    def _append(self, table: str, frame: DataFrame, keep: Keep) -> None:
-        """Append rows; what is kept at hand is written without Spark."""
-        if keep is not at_hand:
-            self._lake.append(table, frame)
-            return
-        wanted = self._lake.arrow_schema(table)
-        self._lake.append(table, frame.select(*wanted.names).toArrow().cast(wanted))
+            self._maker.make(requests, fitting(rows))
 
     def _quickly(self) -> AbstractContextManager[None]:
         """For the block, interpret what is about few plans; compiling it takes longer."""
@@ -182,106 +158,18 @@ class PlanProvider:
         plans = settled(plans)
         keep = fitting(plans.count())
         of = keep(plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct())
-        topology = self._topology([snapshot_id for (snapshot_id,) in _distinct(of, c.SNAPSHOT_ID)])
-        made = keep(facts(plans, candidates, senders(of, topology), self._known_resets()))
+        topology = self._maker.topology(
+            [snapshot_id for (snapshot_id,) in distinct_rows(of, c.SNAPSHOT_ID)]
+        )
+        made = keep(facts(plans, candidates, senders(of, topology), self._maker.known_resets()))
         self._keeper.keep(self._lake, self._run, made, plans)
         return made
-
-    def _topology(self, snapshot_ids: Sequence[str]) -> Topology:
-        """The topology of these snapshots, read once per run; it is small beside messages."""
-        if self._read is None or not set(snapshot_ids) <= self._read_snapshots:
-            self._read_snapshots |= set(snapshot_ids)
-            self._read = read_topology(self._lake, sorted(self._read_snapshots), settled)
-        return self._read
 
     def _plan_batch(self, asking: DataFrame, _: int) -> None:
         """Plan in the stream's own session; the scan of the messages stays compiled."""
         requests = settled(self.engine.requests(asking, self._run.pins))
-        self._lake = replace(self._lake, spark=requests.sparkSession)
+        self._lake = self._maker.lake = replace(self._lake, spark=requests.sparkSession)
         self._plan(requests, requests.count())
-
-    def _make_resets(self, requests: DataFrame, keep: Keep) -> None:
-        """Find out, for the requests' senders, which snapshots reset their history."""
-        pairs = self._pairs()
-        if pairs is None:
-            return
-        wanted = requests.select(c.QMGR).distinct().crossJoin(pairs)
-        known = self._lake.read_few(SNAPSHOT_RESETS.name)
-        keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
-        new = keep(wanted.join(known, keys, "left_anti"))
-        if new.isEmpty():
-            return
-        ids = {x for pair in _distinct(new, c.SNAPSHOT_ID, c.PREVIOUS_ID) for x in pair}
-        topology = self._topology(sorted(ids))
-        made = resets(new.withColumnRenamed(c.QMGR, VIEWER), topology, keep)
-        self._lake.append(SNAPSHOT_RESETS.name, made)
-
-    def _known_resets(self) -> DataFrame:
-        """The resets among the run's snapshots, with the position of each.
-
-        Grain: one row per (qmgr, snapshot that resets it).
-        """
-        known = self._lake.read_few(SNAPSHOT_RESETS.name).where(c.IS_RESET)
-        pairs = self._pairs()
-        if pairs is None:
-            return known.where(F.lit(False)).withColumn(POSITION, F.lit(0))
-        positions = self._positions()
-        return known.join(F.broadcast(pairs), [c.SNAPSHOT_ID, c.PREVIOUS_ID], "left_semi").join(
-            F.broadcast(positions), c.SNAPSHOT_ID
-        )
-
-    def _with_epochs(self, plans: DataFrame) -> DataFrame:
-        """Add `reset_epoch`: resets of the queue manager up to the plan's snapshot."""
-        placed = plans.join(F.broadcast(self._positions()), c.SNAPSHOT_ID).select(
-            c.PLAN_ID, c.QMGR, POSITION
-        )
-        at = self._known_resets().select(c.QMGR, F.col(POSITION).alias("reset_at"))
-        epochs = (
-            placed.join(at, c.QMGR)
-            .where(F.col("reset_at") <= F.col(POSITION))
-            .groupBy(c.PLAN_ID)
-            .agg(F.count(F.lit(1)).alias(c.RESET_EPOCH))
-        )
-        return plans.join(epochs, c.PLAN_ID, "left").fillna({c.RESET_EPOCH: 0})
-
-    def _pairs(self) -> DataFrame | None:
-        """Neighbouring snapshots, (snapshot_id, previous_id); None where there is but one."""
-        pairs = neighbours([pin.snapshot_id for pin in self._run.pins])
-        if not pairs:
-            return None
-        return in_memory(self._lake.spark, pairs, "snapshot_id string, previous_id string")
-
-    def _positions(self) -> DataFrame:
-        """The position of each snapshot, (snapshot_id, position)."""
-        rows = [(pin.snapshot_id, at) for at, pin in enumerate(self._run.pins)]
-        return in_memory(self._lake.spark, rows, "snapshot_id string, position int")
-
-    def _drop_candidates_without_plan(self) -> None:
-        """A run that was killed between the two writes of `plan` left candidates only."""
-        candidates = self._lake.read(ROUTE_CANDIDATES.name).select(c.PLAN_ID).distinct()
-        plans = self._lake.read(ROUTE_PLANS.name).select(c.PLAN_ID)
-        rows = candidates.join(plans, c.PLAN_ID, "left_anti").collect()
-        if rows:
-            ids = ", ".join(str(row[c.PLAN_ID]) for row in rows)
-            table = self._lake.sql_name(ROUTE_CANDIDATES.name)
-            self._lake.spark.sql(f"DELETE FROM {table} WHERE plan_id IN ({ids})")  # noqa: S608
 
     def _checkpoint(self, name: str) -> str:
         return f"{self._lake.checkpoint_root}/{name}-{self._run.router_id}"
-
-
-def _assert_unique(plans: DataFrame) -> None:
-    """Refuse two requests of one id (`planning.plan_id`).
-
-    Raises:
-        LakeStateError: it happened.
-    """
-    shared = plans.groupBy(c.PLAN_ID).count().where("count > 1").head(1)
-    if shared:
-        raise LakeStateError(
-            f"two requests share plan_id {shared[0][c.PLAN_ID]}: report it with both requests"
-        )
-
-
-def _distinct(frame: DataFrame, *columns: str) -> list[tuple[str, ...]]:
-    return [tuple(row) for row in frame.select(*columns).distinct().collect()]

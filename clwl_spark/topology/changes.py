@@ -4,6 +4,7 @@ Source: SEMANTICS C1, P20 (seed 0, the paragraph on historic data).
 """
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 
 from pyspark.sql import DataFrame
@@ -11,9 +12,11 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.keeping import Keep
+from clwl_spark.topology.differences import PAIR, Differences
 from clwl_spark.topology.views import (
+    EVERYBODY,
+    VIEW_KEY,
     VIEWER,
-    Topology,
     channels_in_view,
     in_clusters,
     viewers,
@@ -25,20 +28,25 @@ _COMPARED = (c.CLWLRANK, c.CLWLPRTY, c.CLWLWGHT, c.NETPRTY)
 AVAILABLE = 1
 
 
-def resets(wanted: DataFrame, topology: Topology, keep: Keep) -> DataFrame:
+def resets(wanted: DataFrame, differences: Differences, keep: Keep) -> DataFrame:
     """Whether each queue manager's history is reset from one valid snapshot to the next.
 
     Args:
-        wanted: (viewer, snapshot_id, previous_id), distinct; both snapshots are in `topology`.
-        topology: the tables.
+        wanted: (viewer, snapshot_id, previous_id), distinct.
+        differences: between the snapshots of these pairs.
         keep: what to do with frames that several steps read.
+
+    Only the channels of queue managers whose rows differ are looked at: what has not changed
+    resets nothing.
 
     Grain: one row per row of `wanted`, columns qmgr, snapshot_id, previous_id, is_reset.
     """
-    two = F.explode(F.array(c.SNAPSHOT_ID, c.PREVIOUS_ID)).alias(c.SNAPSHOT_ID)
-    both = wanted.select(VIEWER, two)
-    known = keep(viewers(both.distinct().select(c.SNAPSHOT_ID, VIEWER), topology))
-    in_view = channels_in_view(known, topology).where(in_clusters(c.CLUSTER))
+    topology = differences.topology
+    touched = keep(_ends(wanted, differences))
+    two = F.explode(F.array(*PAIR)).alias(c.SNAPSHOT_ID)
+    ends = touched.select(VIEWER, c.QMGR, two).distinct()
+    known = keep(viewers(ends.select(*VIEW_KEY).distinct(), topology))
+    in_view = channels_in_view(known, topology, ends).where(in_clusters(c.CLUSTER))
     seen = keep(with_channel_status(in_view, topology).select(*_KEY, *_COMPARED, c.STATUS_TIER))
     before = seen.select(
         F.col(c.SNAPSHOT_ID).alias(c.PREVIOUS_ID),
@@ -52,7 +60,7 @@ def resets(wanted: DataFrame, topology: Topology, keep: Keep) -> DataFrame:
         | (F.col("before") != F.struct(*_COMPARED))
     )
     resetting = (
-        wanted.join(seen.where(F.col(c.STATUS_TIER) == AVAILABLE), [VIEWER, c.SNAPSHOT_ID])
+        touched.join(seen.where(F.col(c.STATUS_TIER) == AVAILABLE), [*VIEW_KEY, c.QMGR])
         .join(before, [VIEWER, c.PREVIOUS_ID, *_KEY[2:]], "left")
         .where(changed)
         .select(VIEWER, c.SNAPSHOT_ID, c.PREVIOUS_ID, F.lit(True).alias(c.IS_RESET))
@@ -64,6 +72,25 @@ def resets(wanted: DataFrame, topology: Topology, keep: Keep) -> DataFrame:
         .withColumnRenamed(VIEWER, c.QMGR)
         .select(c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID, c.IS_RESET)
     )
+
+
+def _ends(wanted: DataFrame, differences: Differences) -> DataFrame:
+    """The queue managers whose channels may reset a viewer's history.
+
+    Grain: one row per (viewer, snapshot_id, previous_id, qmgr).
+    """
+    ends = differences.ends()
+    of_everybody = ends.where(F.col(VIEWER) == EVERYBODY).drop(VIEWER)
+    # Whose own clusters or view differ, may see other queue managers than before.
+    altered = wanted.join(differences.viewers("cluster_channels"), list(VIEW_KEY), "left_semi")
+    hosts = differences.in_pairs(differences.topology.cluster_channels)
+    found = [
+        wanted.join(ends, list(VIEW_KEY)),
+        wanted.join(of_everybody, c.SNAPSHOT_ID),
+        altered.join(hosts.select(*PAIR, c.QMGR).distinct(), list(PAIR)),
+    ]
+    rows = (frame.select(VIEWER, *PAIR, c.QMGR) for frame in found)
+    return reduce(DataFrame.union, rows).distinct()
 
 
 def neighbours(snapshots: Sequence[str]) -> list[tuple[str, str]]:

@@ -145,7 +145,9 @@ def own_rows(senders: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFr
     return found.groupBy(*VIEW_KEY, *key).agg(best.alias("row")).select(*VIEW_KEY, *key, "row.*")
 
 
-def others_rows(looking: DataFrame, table: DataFrame, seen_by: str) -> DataFrame:
+def others_rows(
+    looking: DataFrame, table: DataFrame, seen_by: str, also: Sequence[str] = ()
+) -> DataFrame:
     """The rows of other queue managers' objects that each viewer sees.
 
     Args:
@@ -153,28 +155,40 @@ def others_rows(looking: DataFrame, table: DataFrame, seen_by: str) -> DataFrame
             more columns, which stay.
         table: a topology table with an observer, or a selection of one.
         seen_by: which sight: the observer whose rows the viewer sees in this table.
+        also: more columns of `looking` that the table's rows must agree with.
 
     Grain: one row per (row of `looking`, row of the table). Source: SEMANTICS S2.
     """
     seen = table.withColumnRenamed(c.OBSERVER, seen_by)
-    return looking.join(seen, [c.SNAPSHOT_ID, seen_by]).where(F.col(VIEWER) != F.col(c.QMGR))
+    found = looking.join(seen, [c.SNAPSHOT_ID, seen_by, *also])
+    return found.where(F.col(VIEWER) != F.col(c.QMGR))
 
 
-def channels_in_view(known: DataFrame, topology: Topology) -> DataFrame:
+def channels_in_view(
+    known: DataFrame, topology: Topology, ends: DataFrame | None = None
+) -> DataFrame:
     """Every CLUSRCVR that each viewer sees, its own included, whatever the cluster.
+
+    Args:
+        known: `viewers`.
+        topology: the tables.
+        ends: (snapshot_id, viewer, qmgr), distinct: only the channels of these queue managers.
 
     Grain: one row per (snapshot_id, viewer, qmgr, channel, cluster), with `clusters`, and
     `suspended` true where any row of the queue manager for the cluster is (P8).
     """
     columns = (*VIEW_KEY, CLUSTERS, c.QMGR, *_CHANNEL_COLUMNS)
-    others = others_rows(
-        known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY),
-        topology.cluster_channels,
-        CHANNELS_SEEN_BY,
+    table = topology.cluster_channels
+    looking = known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY)
+    mine = own_rows(known, table, (c.CHANNEL, c.CLUSTER)).join(
+        looking.drop(CHANNELS_SEEN_BY), list(VIEW_KEY)
     )
-    mine = own_rows(known, topology.cluster_channels, (c.CHANNEL, c.CLUSTER)).join(
-        known.select(*VIEW_KEY, CLUSTERS), list(VIEW_KEY)
-    )
+    if ends is None:
+        others = others_rows(looking, table, CHANNELS_SEEN_BY)
+    else:
+        looking = ends.join(F.broadcast(looking), list(VIEW_KEY))
+        others = others_rows(looking, table, CHANNELS_SEEN_BY, (c.QMGR,))
+        mine = mine.join(ends, [*VIEW_KEY, c.QMGR], "left_semi")
     of_cluster = Window.partitionBy(*VIEW_KEY, c.QMGR, c.CLUSTER)
     return (
         others.select(*columns)

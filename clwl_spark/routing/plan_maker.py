@@ -1,0 +1,191 @@
+"""Plans in the lake: those that are missing are made, or copied from the snapshot before.
+
+Source: SEMANTICS 2 to 4 (plans), C1 (resets).
+"""
+
+from collections.abc import Collection, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark import columns as c
+from clwl_spark.errors import LakeStateError
+from clwl_spark.frames import in_memory
+from clwl_spark.keeping import Keep, at_hand, fitting, settled
+from clwl_spark.plan.carried import COPIED_FROM, carried_over
+from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
+from clwl_spark.routing.intake import Pin
+from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
+from clwl_spark.storage import Lake
+from clwl_spark.topology.changes import neighbours, resets
+from clwl_spark.topology.differences import PAIR, Differences, pair_rows
+from clwl_spark.topology.views import VIEWER, Topology, read_topology
+
+POSITION = "position"
+
+
+class PlanMaker:
+    """Makes the plans that the lake lacks, with what they need of the topology read once."""
+
+    def __init__(self, lake: Lake, pins: Sequence[Pin], ladder: Ladder) -> None:
+        """Plan into `lake`.
+
+        Args:
+            lake: the lake; another session's may take its place.
+            pins: the snapshots in force, by (valid_from, snapshot_id).
+            ladder: the rules.
+        """
+        self.lake = lake
+        self._pins = pins
+        self._ladder = ladder
+        self._read_snapshots: set[str] = set()
+        self._read: Topology | None = None
+        self._compared: dict[frozenset[tuple[str, ...]], Differences] = {}
+
+    def make(self, requests: DataFrame, keep: Keep) -> None:
+        """Plan those requests that have no plan yet."""
+        known = self.lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
+        new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
+        _assert_unique(requests.unionByName(known).distinct())
+        self._make_resets(requests, keep)
+        if keep is not at_hand:
+            new = settled(self._without_carried(new))
+            keep = fitting(new.count())
+        asked = distinct_rows(new, c.SNAPSHOT_ID, c.OBJECT_TYPE)
+        if not asked:
+            return
+        topology = self.topology(sorted({snapshot_id for snapshot_id, _ in asked}))
+        made = make_plans(new, topology, self._ladder, keep, {x for _, x in asked})
+        self._append(ROUTE_CANDIDATES.name, made.candidates, keep)
+        self._append(ROUTE_PLANS.name, self._with_epochs(made.plans), keep)
+
+    def _without_carried(self, new: DataFrame) -> DataFrame:
+        """Copy the plans that the snapshot before has already; the requests that are left.
+
+        Few requests are planned sooner than compared.
+        """
+        known = self.lake.read_few(ROUTE_PLANS.name)
+        planned = {snapshot_id for (snapshot_id,) in distinct_rows(known, c.SNAPSHOT_ID)}
+        asked = {snapshot_id for (snapshot_id,) in distinct_rows(new, c.SNAPSHOT_ID)}
+        ids = [pin.snapshot_id for pin in self._pins]
+        pairs = [(x, y) for x, y in neighbours(ids) if x in asked and y in planned]
+        if not pairs or self._ladder.exit_function is not None:
+            return new
+        carried = settled(carried_over(new, known, self._differences(pairs, settled), settled))
+        of = carried.drop(c.SNAPSHOT_ID)
+        candidates = _copied(self.lake.read_few(ROUTE_CANDIDATES.name), of)
+        self.lake.append(ROUTE_CANDIDATES.name, candidates.select(*ROUTE_CANDIDATES.names))
+        plans = _copied(known.drop(c.SNAPSHOT_ID, c.RESET_EPOCH), carried)
+        placed = self._with_epochs(plans)
+        self.lake.append(ROUTE_PLANS.name, placed.select(*ROUTE_PLANS.names))
+        return new.join(carried, c.PLAN_ID, "left_anti")
+
+    def _append(self, table: str, frame: DataFrame, keep: Keep) -> None:
+        """Append rows; what is kept at hand is written without Spark."""
+        if keep is not at_hand:
+            self.lake.append(table, frame)
+            return
+        wanted = self.lake.arrow_schema(table)
+        self.lake.append(table, frame.select(*wanted.names).toArrow().cast(wanted))
+
+    def topology(self, snapshot_ids: Sequence[str]) -> Topology:
+        """The topology of these snapshots, read once per run; it is small beside messages."""
+        if self._read is None or not set(snapshot_ids) <= self._read_snapshots:
+            self._read_snapshots |= set(snapshot_ids)
+            self._read = read_topology(self.lake, sorted(self._read_snapshots), settled)
+        return self._read
+
+    def _make_resets(self, requests: DataFrame, keep: Keep) -> None:
+        """Find out, for the requests' senders, which snapshots reset their history."""
+        pairs = self._pairs()
+        if pairs is None:
+            return
+        wanted = requests.select(c.QMGR).distinct().crossJoin(pairs)
+        known = self.lake.read_few(SNAPSHOT_RESETS.name)
+        keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
+        new = keep(wanted.join(known, keys, "left_anti"))
+        if new.isEmpty():
+            return
+        differences = self._differences(distinct_rows(new, *PAIR), keep)
+        made = resets(new.withColumnRenamed(c.QMGR, VIEWER), differences, keep)
+        self.lake.append(SNAPSHOT_RESETS.name, made)
+
+    def known_resets(self) -> DataFrame:
+        """The resets among the run's snapshots, with the position of each.
+
+        Grain: one row per (qmgr, snapshot that resets it).
+        """
+        known = self.lake.read_few(SNAPSHOT_RESETS.name).where(c.IS_RESET)
+        pairs = self._pairs()
+        if pairs is None:
+            return known.where(F.lit(False)).withColumn(POSITION, F.lit(0))
+        positions = self._positions()
+        return known.join(F.broadcast(pairs), [c.SNAPSHOT_ID, c.PREVIOUS_ID], "left_semi").join(
+            F.broadcast(positions), c.SNAPSHOT_ID
+        )
+
+    def _with_epochs(self, plans: DataFrame) -> DataFrame:
+        """Add `reset_epoch`: resets of the queue manager up to the plan's snapshot."""
+        placed = plans.join(F.broadcast(self._positions()), c.SNAPSHOT_ID).select(
+            c.PLAN_ID, c.QMGR, POSITION
+        )
+        at = self.known_resets().select(c.QMGR, F.col(POSITION).alias("reset_at"))
+        epochs = (
+            placed.join(at, c.QMGR)
+            .where(F.col("reset_at") <= F.col(POSITION))
+            .groupBy(c.PLAN_ID)
+            .agg(F.count(F.lit(1)).alias(c.RESET_EPOCH))
+        )
+        return plans.join(epochs, c.PLAN_ID, "left").fillna({c.RESET_EPOCH: 0})
+
+    def _differences(self, pairs: Collection[tuple[str, ...]], keep: Keep) -> Differences:
+        """What differs between neighbouring snapshots, worked out once per run."""
+        wanted = frozenset(pairs)
+        if wanted not in self._compared:
+            topology = self.topology(sorted({x for pair in wanted for x in pair}))
+            rows = pair_rows(self.lake.spark, wanted)
+            self._compared[wanted] = Differences(rows, topology, keep)
+        return self._compared[wanted]
+
+    def _pairs(self) -> DataFrame | None:
+        """Neighbouring snapshots, (snapshot_id, previous_id); None where there is but one."""
+        pairs = neighbours([pin.snapshot_id for pin in self._pins])
+        return pair_rows(self.lake.spark, pairs) if pairs else None
+
+    def _positions(self) -> DataFrame:
+        """The position of each snapshot, (snapshot_id, position)."""
+        rows = [(pin.snapshot_id, at) for at, pin in enumerate(self._pins)]
+        return in_memory(self.lake.spark, rows, "snapshot_id string, position int")
+
+    def drop_candidates_without_plan(self) -> None:
+        """A run that was killed between the two writes of `plan` left candidates only."""
+        candidates = self.lake.read(ROUTE_CANDIDATES.name).select(c.PLAN_ID).distinct()
+        plans = self.lake.read(ROUTE_PLANS.name).select(c.PLAN_ID)
+        rows = candidates.join(plans, c.PLAN_ID, "left_anti").collect()
+        if rows:
+            ids = ", ".join(str(row[c.PLAN_ID]) for row in rows)
+            table = self.lake.sql_name(ROUTE_CANDIDATES.name)
+            self.lake.spark.sql(f"DELETE FROM {table} WHERE plan_id IN ({ids})")  # noqa: S608
+
+
+def _copied(rows: DataFrame, carried: DataFrame) -> DataFrame:
+    """The rows of the plans that are carried over, under their new ids."""
+    return rows.withColumnRenamed(c.PLAN_ID, COPIED_FROM).join(carried, COPIED_FROM)
+
+
+def _assert_unique(plans: DataFrame) -> None:
+    """Refuse two requests of one id (`planning.plan_id`).
+
+    Raises:
+        LakeStateError: it happened.
+    """
+    shared = plans.groupBy(c.PLAN_ID).count().where("count > 1").head(1)
+    if shared:
+        raise LakeStateError(
+            f"two requests share plan_id {shared[0][c.PLAN_ID]}: report it with both requests"
+        )
+
+
+def distinct_rows(frame: DataFrame, *columns: str) -> list[tuple[str, ...]]:
+    """The distinct rows of these columns."""
+    return [tuple(row) for row in frame.select(*columns).distinct().collect()]
