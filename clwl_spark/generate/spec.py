@@ -56,7 +56,8 @@ class GenerateSpec:
         clwluseq: CLWLUSEQ of the queue managers; under ANY every sender in a queue's cluster
             has instances times channels routes, under LOCAL hosts keep their messages.
         non_default: Share of the CLWL attributes that are not MQ's default, of each attribute.
-        changed: Share of the channels whose weight differs in a snapshot after the first.
+        changed: Share of the channels whose weight differs in a snapshot after the first, and of
+            the channel instances whose status is drawn again.
         bad_status: Share of the channels that are neither INACTIVE nor RUNNING.
         put_disabled: Share of the queue instances with PUT(DISABLED).
         suspended: Share of the (queue manager, cluster) pairs that are suspended.

@@ -176,7 +176,7 @@ def _sender_status(spark: SparkSession, spec: GenerateSpec) -> DataFrame:
     viewer, slot = d.number(d.QMGR_NO), d.number(d.SLOT)
     cluster = d.cluster_of(spec, viewer, slot)
     other = d.member(spec, cluster, d.number(d.MEMBER_NO), d.number(d.MEMBER_SLOT))
-    key = (d.number(d.SNAPSHOT_NO), viewer, slot, other, d.number(d.CHANNEL_NO))
+    key = (viewer, slot, other, d.number(d.CHANNEL_NO))
     columns = {
         c.SNAPSHOT_ID: snapshot_name(spec),
         c.QMGR: d.qmgr_name(spec, viewer),
@@ -207,7 +207,7 @@ def _receiver_status(spark: SparkSession, spec: GenerateSpec) -> DataFrame:
     """Own CLUSRCVRs: one row per snapshot and channel, from the next queue manager."""
     qmgr, slot = d.number(d.QMGR_NO), d.number(d.SLOT)
     cluster = d.cluster_of(spec, qmgr, slot)
-    key = (d.number(d.SNAPSHOT_NO), qmgr, slot, d.number(d.CHANNEL_NO))
+    key = (qmgr, slot, d.number(d.CHANNEL_NO))
     partner = (qmgr + F.lit(spec.clusters)) % F.lit(spec.qmgrs)
     columns = {
         c.SNAPSHOT_ID: snapshot_name(spec),
@@ -223,7 +223,13 @@ def _receiver_status(spark: SparkSession, spec: GenerateSpec) -> DataFrame:
 
 
 def _status(spec: GenerateSpec, *key: Column) -> Column:
-    """Status of a channel instance: the bad share of tiers 2 to 4, the rest half RUNNING."""
+    """Status of a channel instance: the bad share of tiers 2 to 4, the rest half RUNNING.
+
+    In later snapshots the changed share is drawn again.
+    """
+    snapshot = d.number(d.SNAPSHOT_NO)
+    anew = d.hits(d.draw(spec, "status?", snapshot, *key), spec.changed)
+    key = (F.when(anew, snapshot).otherwise(F.lit(0)), *key)
     words = F.array(*(F.lit(word) for word in _BAD_STATUSES))
     which = d.draw_below(d.draw(spec, "bad", *key), len(_BAD_STATUSES)).cast("int")
     running = F.when(d.hits(d.draw(spec, "running", *key), _RUNNING), F.lit("RUNNING"))

@@ -134,7 +134,7 @@ class _Looking:
     def channels(self, known: DataFrame, ends: DataFrame | None = None) -> DataFrame:
         """`channels_in_view` with status."""
         in_view = channels_in_view(known, self.topology, ends)
-        return self.keep(with_channel_status(in_view, self.topology))
+        return self.keep(with_channel_status(in_view, self.topology, ends))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.keeping import Keep
-from clwl_spark.topology.differences import PAIR, Differences
+from clwl_spark.topology.differences import PAIR, Differences, status_ends
 from clwl_spark.topology.views import (
-    EVERYBODY,
     VIEW_KEY,
     VIEWER,
     channels_in_view,
     in_clusters,
+    status_tier,
     viewers,
     with_channel_status,
 )
@@ -36,8 +36,7 @@ def resets(wanted: DataFrame, differences: Differences, keep: Keep) -> DataFrame
         differences: between the snapshots of these pairs.
         keep: what to do with frames that several steps read.
 
-    Only the channels of queue managers whose rows differ are looked at: what has not changed
-    resets nothing.
+    Only channels that differ, or were not available, are looked at: others reset nothing.
 
     Grain: one row per row of `wanted`, columns qmgr, snapshot_id, previous_id, is_reset.
     """
@@ -47,7 +46,8 @@ def resets(wanted: DataFrame, differences: Differences, keep: Keep) -> DataFrame
     ends = touched.select(VIEWER, c.QMGR, two).distinct()
     known = keep(viewers(ends.select(*VIEW_KEY).distinct(), topology))
     in_view = channels_in_view(known, topology, ends).where(in_clusters(c.CLUSTER))
-    seen = keep(with_channel_status(in_view, topology).select(*_KEY, *_COMPARED, c.STATUS_TIER))
+    with_status = with_channel_status(in_view, topology, ends)
+    seen = keep(with_status.select(*_KEY, *_COMPARED, c.STATUS_TIER))
     before = seen.select(
         F.col(c.SNAPSHOT_ID).alias(c.PREVIOUS_ID),
         *_KEY[1:],
@@ -79,15 +79,16 @@ def _ends(wanted: DataFrame, differences: Differences) -> DataFrame:
 
     Grain: one row per (viewer, snapshot_id, previous_id, qmgr).
     """
-    ends = differences.ends()
-    of_everybody = ends.where(F.col(VIEWER) == EVERYBODY).drop(VIEWER)
+    topology = differences.topology
+    statuses = topology.channel_status.where(status_tier(F.col(c.STATUS)) != AVAILABLE)
+    unavailable = status_ends(statuses).withColumnRenamed(c.SNAPSHOT_ID, c.PREVIOUS_ID)
     # Whose own clusters or view differ, may see other queue managers than before.
     altered = wanted.join(differences.viewers("cluster_channels"), list(VIEW_KEY), "left_semi")
-    hosts = differences.in_pairs(differences.topology.cluster_channels)
+    hosts = differences.in_pairs(topology.cluster_channels).select(*PAIR, c.QMGR).distinct()
     found = [
-        wanted.join(ends, list(VIEW_KEY)),
-        wanted.join(of_everybody, c.SNAPSHOT_ID),
-        altered.join(hosts.select(*PAIR, c.QMGR).distinct(), list(PAIR)),
+        wanted.join(unavailable, [VIEWER, c.PREVIOUS_ID]),
+        wanted.join(differences.channel_ends(), c.SNAPSHOT_ID),
+        altered.join(hosts, list(PAIR)),
     ]
     rows = (frame.select(VIEWER, *PAIR, c.QMGR) for frame in found)
     return reduce(DataFrame.union, rows).distinct()

@@ -28,6 +28,14 @@ def pair_rows(spark: SparkSession, pairs: Collection[tuple[str, ...]]) -> DataFr
     return in_memory(spark, sorted(pairs), ", ".join(f"{x} string" for x in PAIR))
 
 
+def status_ends(statuses: DataFrame) -> DataFrame:
+    """Rows of channel_status as (snapshot_id, viewer, qmgr): whose channel `viewer` sees so."""
+    is_sender = F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value
+    to = F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR))
+    seen = statuses.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER), to.alias(c.QMGR))
+    return seen.distinct()
+
+
 class Differences:
     """What differs between the two snapshots of each pair, under the later one's id."""
 
@@ -79,17 +87,9 @@ class Differences:
         """(snapshot_id, viewer) that own a row of the table that differs, distinct."""
         return self.rows(table).select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
 
-    def ends(self) -> DataFrame:
-        """Whose channels differ, in attributes (for every viewer: *) or in status (for one).
-
-        Grain: one row per (snapshot_id, viewer or *, qmgr).
-        """
-        everybody = F.lit(EVERYBODY).alias(VIEWER)
-        channels = self.rows("cluster_channels").select(c.SNAPSHOT_ID, everybody, c.QMGR)
-        is_sender = F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value
-        to = F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR)).alias("to")
-        statuses = self.rows("channel_status").select(c.SNAPSHOT_ID, F.col(c.QMGR), to)
-        return channels.union(statuses).distinct()
+    def channel_ends(self) -> DataFrame:
+        """Whose channels differ in attributes: (snapshot_id, qmgr), distinct."""
+        return self.rows("cluster_channels").select(c.SNAPSHOT_ID, c.QMGR).distinct()
 
     def _differing(self, table: DataFrame) -> DataFrame:
         content = [x for x in table.columns if x != c.SNAPSHOT_ID]

@@ -197,24 +197,37 @@ def channels_in_view(
     )
 
 
-def with_channel_status(channels: DataFrame, topology: Topology) -> DataFrame:
+def with_channel_status(
+    channels: DataFrame, topology: Topology, ends: DataFrame | None = None
+) -> DataFrame:
     """Add `status` and `status_tier` as the viewer sees them.
+
+    Args:
+        channels: `channels_in_view`.
+        topology: the tables.
+        ends: those that `channels` is of; status is not looked at for others.
 
     A remote channel has the status of the viewer's CLUSSDR of its name to the queue manager, a
     local one the best status of the CLUSRCVR's instances; none is INACTIVE.
 
     Grain: as `channels`, which has viewer, qmgr and channel. Source: SEMANTICS 3.
     """
-    status = topology.channel_status.withColumn(c.STATUS_TIER, _tier(F.col(c.STATUS)))
+    status = topology.channel_status.withColumn(c.STATUS_TIER, status_tier(F.col(c.STATUS)))
     is_sender = F.col(c.CHLTYPE) == v.ChannelType.CLUSSDR.value
-    seen = (
-        status.withColumn("_to", F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR)))
-        .where(~is_sender | (F.col(c.REMOTE_QMGR) != F.col(c.QMGR)))
-        .groupBy(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER), F.col("_to").alias(c.QMGR), c.CHANNEL)
-        .agg(
-            F.min(c.STATUS_TIER).alias(c.STATUS_TIER),
-            F.min_by(c.STATUS, F.struct(c.STATUS_TIER, c.STATUS)).alias(c.STATUS),
-        )
+    to = F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR))
+    instances = status.where(~is_sender | (F.col(c.REMOTE_QMGR) != F.col(c.QMGR))).select(
+        c.SNAPSHOT_ID,
+        F.col(c.QMGR).alias(VIEWER),
+        to.alias(c.QMGR),
+        c.CHANNEL,
+        c.STATUS,
+        c.STATUS_TIER,
+    )
+    if ends is not None:
+        instances = instances.join(ends, [*VIEW_KEY, c.QMGR], "left_semi")
+    seen = instances.groupBy(*VIEW_KEY, c.QMGR, c.CHANNEL).agg(
+        F.min(c.STATUS_TIER).alias(c.STATUS_TIER),
+        F.min_by(c.STATUS, F.struct(c.STATUS_TIER, c.STATUS)).alias(c.STATUS),
     )
     return channels.join(seen, [*VIEW_KEY, c.QMGR, c.CHANNEL], "left").fillna(
         {c.STATUS: v.DEFAULT_STATUS, c.STATUS_TIER: v.STATUS_TIERS[v.DEFAULT_STATUS]}
@@ -231,7 +244,8 @@ def _with_sight(senders: DataFrame, table: DataFrame, name: str) -> DataFrame:
     return senders.join(having_own, list(VIEW_KEY), "left").fillna({name: EVERYBODY})
 
 
-def _tier(status: Column) -> Column:
+def status_tier(status: Column) -> Column:
+    """The tier of a channel status, 1 = best. Source: SEMANTICS 3."""
     pairs = [F.lit(x) for pair in v.STATUS_TIERS.items() for x in pair]
     return F.coalesce(F.create_map(*pairs)[status], F.lit(max(v.STATUS_TIERS.values())))
 
