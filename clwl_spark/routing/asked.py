@@ -1,14 +1,20 @@
-"""What new messages ask for, read within this process where they are few.
+"""What new messages ask for, read within this process: no stream has to start for it.
 
-10,000 messages take 30 ms so; a stream that looks at them takes a second before it sees the first,
-and four where Java is cold.
+10,000 messages take 30 ms so, and ten million a second or two on two cores; a stream that looks
+at them takes a second before it sees the first, and six where Java is cold.
 """
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
+
+from pyspark.sql import SparkSession
 
 from clwl_spark.delta_files import appended_files
 from clwl_spark.errors import SplitError
 from clwl_spark.routing.arrow_intake import Request, requests_of
+from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split
 from clwl_spark.routing.taken import taken_until
@@ -16,6 +22,9 @@ from clwl_spark.schemas import MESSAGES
 from clwl_spark.storage import Lake
 
 FEW_MESSAGES: Final = 200_000
+"""So many are read here even if other machines could do it."""
+FEW_REQUESTS: Final = 20_000
+"""More distinct ones are left to Spark, whoever has found them."""
 
 
 def few_requests(lake: Lake, run: Run) -> list[Request] | None:
@@ -26,13 +35,38 @@ def few_requests(lake: Lake, run: Run) -> list[Request] | None:
         run: a run that has begun.
 
     Returns:
-        The requests in order; None where the messages are many, or only a stream can tell.
+        The requests in order; None where there are many, or messages for more cores than this
+        process has, or only a stream can tell.
     """
     taken = taken_until(lake, run)
     files = None if taken is None else appended_files(lake.path(MESSAGES.name), taken)
-    if files is None or sum(rows for _, rows in files) > FEW_MESSAGES:
+    if files is None:
         return None
+    if sum(rows for _, rows in files) > FEW_MESSAGES and not _has_all_cores(lake.spark):
+        return None
+    splits = [Split(path, 0, rows) for path, rows in files]
     try:
-        return sorted(requests_of([Split(path, 0, rows) for path, rows in files], run.pins))
+        return _met(splits, run.pins, lake.spark.sparkContext.defaultParallelism)
     except (SplitError, OSError):
         return None
+
+
+def _met(splits: Sequence[Split], pins: Sequence[Pin], threads: int) -> list[Request] | None:
+    """The distinct requests of splits in order; None where they are many."""
+    met: set[Request] = set()
+    with ThreadPoolExecutor(threads) as pool:
+        for found in pool.map(partial(_requests, pins), splits):
+            met |= found
+            if len(met) > FEW_REQUESTS:
+                pool.shutdown(cancel_futures=True)
+                return None
+    return sorted(met)
+
+
+def _requests(pins: Sequence[Pin], split: Split) -> set[Request]:
+    return requests_of([split], pins)
+
+
+def _has_all_cores(spark: SparkSession) -> bool:
+    """Whether Spark works on this machine alone, in the cores that this process has."""
+    return str(spark.sparkContext.master).startswith("local")

@@ -129,7 +129,7 @@ class PlanProvider:
         self._is_quick = rows <= _FEW
         self._used.append(requests.select(c.PLAN_ID))
         with self._quickly():
-            self._maker.make(requests, fitting(rows))
+            self._maker.make(requests, rows)
 
     def _quickly(self) -> AbstractContextManager[None]:
         """For the block, interpret what is about few plans; compiling it takes longer."""

@@ -70,15 +70,15 @@ def _rows(lake: Lake, table: str) -> Counter[tuple[Any, ...]]:
 def routed_by(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Lake]:
     """The same messages, good and bad, in several files, routed by each engine.
 
-    By "stream" they are routed by Arrow, and are so many that a stream looks what they ask for.
+    By "stream" they are routed by Arrow, and ask for so much that a stream looks for it.
     """
     lakes = {}
-    for way, few in (("spark", 0), ("arrow", asked.FEW_MESSAGES), ("stream", 0)):
+    for way, few in (("spark", 0), ("arrow", asked.FEW_REQUESTS), ("stream", 0)):
         engine = "arrow" if way == "stream" else way
         cases = [random_case(random.Random(at), f"C{at:03d}.") for at in range(12)]
         world = World(spark, tmp_path_factory.mktemp(way), cases, "v9")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(asked, "FEW_MESSAGES", few)
+            patch.setattr(asked, "FEW_REQUESTS", few)
             for at in world.batches():
                 world.append("messages", world.batch(at), files=3)
                 assert world.route(engine=engine).engine == engine
@@ -96,7 +96,7 @@ def test_both_engines_say_the_same_in_every_column(
     assert _rows(routed_by[way], table) == by_spark
 
 
-def test_only_many_messages_start_a_stream_that_plans(routed_by: dict[str, Lake]) -> None:
+def test_only_many_requests_start_a_stream_that_plans(routed_by: dict[str, Lake]) -> None:
     checkpoints = {
         way: Path(lake.checkpoint_root).glob("plan-*") for way, lake in routed_by.items()
     }
