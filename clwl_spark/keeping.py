@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from clwl_spark.frames import held
 
@@ -11,6 +12,9 @@ Keep = Callable[[DataFrame], DataFrame]
 
 FEW: Final = 1_000
 """Up to so many requests, what belongs to them is small enough to be held by the driver."""
+
+HELD_BY_ALL: Final = 1_000_000
+"""Rows of a few names that every worker holds for a join; some 200 MB."""
 
 
 def as_it_is(frame: DataFrame) -> DataFrame:
@@ -33,6 +37,17 @@ def at_hand(frame: DataFrame) -> DataFrame:
     them need no exchange.
     """
     return held(frame.sparkSession, frame.toArrow(), frame.schema)
+
+
+def looked_up(frame: DataFrame, keep: Keep) -> DataFrame:
+    """A frame in which millions of rows are looked up: held by all, unless it is large itself.
+
+    9 million statuses against 500,000 rows: sorted 23 s, hashed 16, held 6.
+    """
+    if keep is not settled:
+        return frame
+    kept = keep(frame)
+    return F.broadcast(kept) if kept.count() <= HELD_BY_ALL else kept
 
 
 def fitting(rows: int) -> Keep:

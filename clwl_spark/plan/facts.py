@@ -47,12 +47,29 @@ ROUTE_COLUMNS: Final = (
 )
 
 
-def senders(of: DataFrame, topology: Topology) -> DataFrame:
+def used_channels(plans: DataFrame, candidates: DataFrame, history: DataFrame) -> DataFrame:
+    """The channels that messages can take: routes of plans, and what was chosen ever (bindings).
+
+    Args:
+        plans: rows of route_plans.
+        candidates: rows of route_candidates.
+        history: rows of balance_history.
+
+    Grain: one row per (qmgr, remote_qmgr, channel).
+    """
+    key = (c.QMGR, F.col(c.DEST_QMGR).alias(c.REMOTE_QMGR), c.CHANNEL)
+    chosen = history.join(plans.select(c.QMGR).distinct(), c.QMGR, "left_semi")
+    return _routes(plans, candidates).select(*key).union(chosen.select(*key)).distinct()
+
+
+def senders(of: DataFrame, topology: Topology, used: DataFrame | None = None) -> DataFrame:
     """What each queue manager has to do with routes beyond the plans.
 
     Args:
         of: (snapshot_id, viewer), distinct.
         topology: the tables.
+        used: `used_channels`, the associations that matter; None = all. 5,000 queue managers
+            that all see one another have 9 million.
 
     Grain: one row per (snapshot_id, viewer): CLWLMRUC, DEFCLXQ, the transmission queues with a
     CLCHNAME, and the transmission queues that channels are associated with now.
@@ -67,6 +84,8 @@ def senders(of: DataFrame, topology: Topology) -> DataFrame:
     associated = topology.channel_status.where(
         (F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value) & (F.col(c.XMITQ) != "")
     )
+    if used is not None:
+        associated = associated.join(used, [c.QMGR, c.REMOTE_QMGR, c.CHANNEL], "left_semi")
     current = associated.groupBy(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).agg(
         F.collect_list(F.struct(c.CHANNEL, c.REMOTE_QMGR, c.XMITQ)).alias(CURRENT)
     )
@@ -91,12 +110,10 @@ def facts(
     Grain: one row per queue manager with plans: (qmgr, facts), facts a JSON document with the
     lists PLANS, ROUTES, SENDERS and RESETS.
     """
-    owner = plans.select(c.PLAN_ID, c.QMGR)
-    routes = candidates.where(F.col(c.ELIMINATED_BY).isNull()).join(owner, c.PLAN_ID)
     by_sender = sender_rows.withColumnRenamed(VIEWER, c.QMGR)
     listed = [
         _listed(plans, PLANS, PLAN_COLUMNS),
-        _listed(routes, ROUTES, ROUTE_COLUMNS),
+        _listed(_routes(plans, candidates), ROUTES, ROUTE_COLUMNS),
         _listed(by_sender, SENDERS, [x for x in by_sender.columns if x != c.QMGR]),
         resets.groupBy(c.QMGR).agg(F.collect_set(c.SNAPSHOT_ID).alias(RESETS)),
     ]
@@ -105,6 +122,12 @@ def facts(
         gathered = gathered.join(frame, c.QMGR, "left")
     document = F.to_json(F.struct(PLANS, ROUTES, SENDERS, RESETS))
     return gathered.select(c.QMGR, document.alias(FACTS))
+
+
+def _routes(plans: DataFrame, candidates: DataFrame) -> DataFrame:
+    """The candidates that survive the rules, with the queue manager that routes."""
+    owner = plans.select(c.PLAN_ID, c.QMGR)
+    return candidates.where(F.col(c.ELIMINATED_BY).isNull()).join(owner, c.PLAN_ID)
 
 
 def _listed(rows: DataFrame, name: str, columns: "tuple[str, ...] | list[str]") -> DataFrame:

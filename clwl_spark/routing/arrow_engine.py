@@ -35,6 +35,7 @@ from clwl_spark.routing.blocks import (
     apart,
     block_rows,
     from_ipc,
+    gathered,
     message_blocks,
     reject_block,
 )
@@ -74,7 +75,7 @@ def _pack_splits(
     met: set[str] = set()
     for split in found_splits(batches, folder):
         set_aside: list[pa.Table] = []
-        for table in keys_of(split, requests):
+        for table in gathered(keys_of(split, requests)):
             routable, rejected = apart(table)
             yield from block_rows(
                 [*message_blocks(routable, met, SPLIT_ROW, split.name)], rows_per_byte

@@ -9,7 +9,7 @@ Measured on 10 million messages, 2 cores: rows through pandas 121 s, blocks 54 s
 """
 
 import resource
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -35,6 +35,10 @@ KIND_REJECTS: Final = "REJECTS"
 
 GATHERED_ROWS: Final = 400_000
 """Rows packed at a time: a block costs milliseconds whatever is in it, so few and fat ones."""
+GATHERED_AT_MOST: Final = 1_600_000
+"""Rows packed at a time where many queue managers put, so that their blocks are not too lean."""
+_WORTH: Final = 1_000
+"""Rows of a queue manager that make a block worth its cost."""
 BLOCK_ROWS: Final = 100_000
 """The largest block, so that one hot queue manager's blocks spread over all cores again."""
 
@@ -93,6 +97,27 @@ def pack(batches: Iterator[pa.RecordBatch], rows_per_byte: float = 0.0) -> Itera
         if rejected.num_rows:
             blocks.append(reject_block(rejected[c.QMGR][0].as_py(), rejected.select([REJECT])))
         yield from block_rows(blocks, rows_per_byte)
+
+
+def gathered(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Tables put together until their blocks are fat enough, in order.
+
+    10 million messages of 5,000 queue managers make 160,000 blocks without, 40,000 with it.
+
+    Args:
+        tables: messages, `qmgr` as a dictionary of at most as many words as there are in them.
+    """
+    waiting: list[pa.Table] = []
+    rows = qmgrs = 0
+    for table in tables:
+        waiting.append(table)
+        rows += table.num_rows
+        qmgrs = max([qmgrs, *(len(x.dictionary) for x in table[c.QMGR].chunks)])
+        if rows >= min(GATHERED_AT_MOST, _WORTH * qmgrs):
+            yield pa.concat_tables(waiting).unify_dictionaries()
+            waiting, rows = [], 0
+    if waiting:
+        yield pa.concat_tables(waiting).unify_dictionaries()
 
 
 def apart(table: pa.Table) -> tuple[pa.Table, pa.Table]:

@@ -16,8 +16,8 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import SplitError
 from clwl_spark.frames import in_memory
-from clwl_spark.keeping import fitting, settled
-from clwl_spark.plan.facts import facts, senders
+from clwl_spark.keeping import at_hand, fitting, looked_up, settled
+from clwl_spark.plan.facts import facts, senders, used_channels
 from clwl_spark.plan.planning import REQUEST_TYPES, Ladder
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.arrow_intake import Request
@@ -29,7 +29,7 @@ from clwl_spark.routing.plan_maker import PlanMaker, distinct_rows
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.routing.splits import spark_hash
-from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
+from clwl_spark.schemas import BALANCE_HISTORY, ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.session import interpreting
 from clwl_spark.storage import Lake
 from clwl_spark.streams import lent
@@ -161,9 +161,15 @@ class PlanProvider:
         topology = self._maker.topology(
             [snapshot_id for (snapshot_id,) in distinct_rows(of, c.SNAPSHOT_ID)]
         )
-        made = keep(facts(plans, candidates, senders(of, topology), self._maker.known_resets()))
+        taken = None if keep is at_hand else self._used_channels(plans, candidates)
+        about = senders(of, topology, taken)
+        made = keep(facts(plans, candidates, about, self._maker.known_resets()))
         self._keeper.keep(self._lake, self._run, made, plans)
         return made
+
+    def _used_channels(self, plans: DataFrame, candidates: DataFrame) -> DataFrame:
+        history = self._lake.read_few(BALANCE_HISTORY.name)
+        return looked_up(used_channels(plans, candidates, history), settled)
 
     def _plan_batch(self, asking: DataFrame, _: int) -> None:
         """Plan in the stream's own session; the scan of the messages stays compiled."""

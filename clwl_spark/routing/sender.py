@@ -145,11 +145,14 @@ class _Batch:
         self._per_plan = np.diff(plans.choices.choice_start)
         self._newest = -(2**63)
         self._pieces: dict[int, _Pieces] = {}
+        self._answers: dict[int, tuple[Any, ...]] = {}
+        self._peak = 0.0
 
     def route(self, spool: Spool) -> Iterator[RoutedBlock]:
         """Route window after window; a block is handed out when its last message is routed."""
         for slices in spool.windows():
             self._route_window(slices, spool)
+            self._peak = peak_mib()
             for at in [x.block for x in slices]:
                 if spool.blocks[at].taken == spool.blocks[at].messages:
                     yield self._routed(at, spool)
@@ -230,11 +233,16 @@ class _Batch:
         return (choice * (len(self._plans.routes) + 1) + chosen + 1) * 2 + bound
 
     def _answer(self, code: int) -> tuple[Any, ...]:
-        """The answer of a code."""
+        """The answer of a code; the blocks of a queue manager have most of them in common."""
+        found = self._answers.get(code)
+        if found is not None:
+            return found
         rest, bound = divmod(code, 2)
         choice, route = divmod(rest, len(self._plans.routes) + 1)
         plan = int(np.searchsorted(self._plans.choices.choice_start, choice, side="right")) - 1
-        return self._plans.answer(plan, choice, route - 1, bound=bool(bound))
+        found = self._plans.answer(plan, choice, route - 1, bound=bool(bound))
+        self._answers[code] = found
+        return found
 
     def _split(
         self,
@@ -271,7 +279,7 @@ class _Batch:
             "outcomes": len(answer),
             "out_of_order": int(late.sum()),
             "by_reason": {str(x): int((reasons == x).sum()) for x in np.unique(reasons)},
-            "peak_mib": peak_mib(),
+            "peak_mib": self._peak,
         }
         data = pa.Table.from_arrays(
             [pa.array(x) for x in (put_seq, put_time, row, answer.astype(np.int32), late)],

@@ -45,6 +45,8 @@ ARROW_ROWS: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _TAKEN_AT_ONCE: Final = 1 / 4
 _SENT_AT_ONCE: Final = 1 / 8
 """Shares of `worker_memory_mib` that blocks and answers may take on their way to and from Java."""
+_FRAME_BYTES: Final = 1 << 20
+"""Bytes of routed blocks that go to Java as one frame."""
 StateFunction = Callable[
     [tuple[Any, ...], Iterator[pd.DataFrame], GroupState], Iterator[pd.DataFrame]
 ]
@@ -109,6 +111,7 @@ def route_group(
     ) -> Iterator[pd.DataFrame]:
         memory = from_state(*state.get) if state.exists else Memory()
         sender = Sender(memory, snapshots, bounds.ttl, bounds.memory_mib, form)
+        said = _Said(key[0], rows_per_byte)
         facts = None
         taken = False
         for frame in frames:
@@ -116,7 +119,7 @@ def route_group(
             for row in rows:
                 if row.kind == KIND_REJECTS:
                     rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
-                    yield _frame(key[0], rejected, rows_per_byte)
+                    yield from said.add(rejected)
                 elif row.kind == KIND_MESSAGES:
                     sender.add(row.keys, row.payload, row.split)
                     facts = facts or row.facts
@@ -124,25 +127,46 @@ def route_group(
         missing = False
         for block in sender.route(key[0], facts):
             missing |= block.kind == KIND_MISSING
-            yield _frame(key[0], block, rows_per_byte)
+            yield from said.add(block)
+        yield from said.rest()
         if taken and not missing:
             state.update(to_state(memory))
 
     return route
 
 
-def _frame(qmgr: str, block: RoutedBlock, rows_per_byte: float) -> pd.DataFrame:
-    """The block's row, and as many empty ones as it is heavy."""
-    row = (
-        qmgr,
-        block.kind,
-        block.messages,
-        block.data,
-        block.answers,
-        block.payload,
-        block.figures,
-        block.split,
-    )
-    size = len(block.data) + len(block.answers) + len(block.payload)
-    empty = [(None,) * len(row)] * empty_rows(size, rows_per_byte)
-    return pd.DataFrame([row, *empty], columns=list(_ROUTED_COLUMNS), dtype=object)
+class _Said:
+    """Routed blocks of a queue manager on their way to Java, some at a time.
+
+    A frame costs a third of a millisecond whatever is in it.
+    """
+
+    def __init__(self, qmgr: str, rows_per_byte: float) -> None:
+        self._qmgr = qmgr
+        self._rows_per_byte = rows_per_byte
+        self._rows: list[tuple[Any, ...]] = []
+        self._bytes = 0
+
+    def add(self, block: RoutedBlock) -> Iterator[pd.DataFrame]:
+        """Take a block, as its row and as many empty ones as it is heavy; a frame when full."""
+        row = (
+            self._qmgr,
+            block.kind,
+            block.messages,
+            block.data,
+            block.answers,
+            block.payload,
+            block.figures,
+            block.split,
+        )
+        size = len(block.data) + len(block.answers) + len(block.payload)
+        self._rows += [row, *[(None,) * len(row)] * empty_rows(size, self._rows_per_byte)]
+        self._bytes += size
+        if self._bytes >= _FRAME_BYTES:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[pd.DataFrame]:
+        """A frame of the blocks that wait, if any."""
+        if self._rows:
+            yield pd.DataFrame(self._rows, columns=list(_ROUTED_COLUMNS), dtype=object)
+        self._rows, self._bytes = [], 0

@@ -121,6 +121,16 @@ def test_each_later_snapshot_changes_weights_of_every_cluster(rich):
         assert values(changed, c.CLUSTER) == {"CLUS1", "CLUS2", "CLUS3"}
 
 
+def test_statuses_are_drawn_again_where_a_later_snapshot_changes_them(spark):
+    spec = GenerateSpec(bad_status=0.5, snapshots=2, changed=0.2)
+    status = topology(spark, spec)["channel_status"].drop(c.XMITQ)
+    first, later = (
+        status.where(F.col(c.SNAPSHOT_ID) == x).drop(c.SNAPSHOT_ID) for x in ("S1", "S2")
+    )
+    share = later.exceptAll(first).count() / later.count()
+    assert 0.05 < share < 0.25
+
+
 def test_snapshots_are_valid_from_one_interval_after_another(rich):
     rows = rich["snapshots"].orderBy(c.SNAPSHOT_ID).collect()
     assert [row[c.STATUS] for row in rows] == ["VALID"] * 3
