@@ -23,7 +23,7 @@ from clwl_spark.storage import Lake
 
 FEW_MESSAGES: Final = 200_000
 """So many are read here even if other machines could do it."""
-FEW_REQUESTS: Final = 20_000
+FEW_REQUESTS: Final = 100_000
 """More distinct ones are left to Spark, whoever has found them."""
 
 

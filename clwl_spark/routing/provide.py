@@ -87,7 +87,9 @@ class PlanProvider:
         self._kept = self._keeper.facts_for(self._lake, self._run, asked)
         if self._kept is None and asked:
             rows = ((spark_hash(request), *request) for request in asked)
-            self._plan(in_memory(self._lake.spark, rows, _REQUESTS), len(asked))
+            requests = in_memory(self._lake.spark, rows, _REQUESTS)
+            is_little = fitting(len(asked)) is at_hand
+            self._plan(requests if is_little else settled(requests), len(asked))
 
     def go_sparks_way(self, error: SplitError) -> None:
         """Route with Spark alone from here on: there is a file that Arrow cannot read."""
