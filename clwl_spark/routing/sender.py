@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from clwl_spark import columns as c
 from clwl_spark.kernel.choose import NOT_CHOSEN, History, Puts, route_in_turn
 from clwl_spark.plan.facts import PLANS
-from clwl_spark.routing.answers import ANSWER_SCHEMA, SenderPlans, read_facts
+from clwl_spark.routing.answers import Answers, SenderPlans, read_facts
 from clwl_spark.routing.bindings import Bindings
 from clwl_spark.routing.blocks import WITH_IDS, BlockForm, message_order, peak_mib, to_ipc
 from clwl_spark.routing.history import Memory, balance_array, history_table
@@ -145,7 +145,7 @@ class _Batch:
         self._per_plan = np.diff(plans.choices.choice_start)
         self._newest = -(2**63)
         self._pieces: dict[int, _Pieces] = {}
-        self._answers: dict[int, tuple[Any, ...]] = {}
+        self._answers = Answers(plans)
         self._peak = 0.0
 
     def route(self, spool: Spool) -> Iterator[RoutedBlock]:
@@ -230,19 +230,7 @@ class _Batch:
         if total != len(plan):
             copy = np.arange(total) - np.repeat(first, copies)
             choice = np.repeat(choice, copies) + copy
-        return (choice * (len(self._plans.routes) + 1) + chosen + 1) * 2 + bound
-
-    def _answer(self, code: int) -> tuple[Any, ...]:
-        """The answer of a code; the blocks of a queue manager have most of them in common."""
-        found = self._answers.get(code)
-        if found is not None:
-            return found
-        rest, bound = divmod(code, 2)
-        choice, route = divmod(rest, len(self._plans.routes) + 1)
-        plan = int(np.searchsorted(self._plans.choices.choice_start, choice, side="right")) - 1
-        found = self._plans.answer(plan, choice, route - 1, bound=bool(bound))
-        self._answers[code] = found
-        return found
+        return self._answers.codes(choice, chosen, bound)
 
     def _split(
         self,
@@ -269,12 +257,8 @@ class _Batch:
         pieces = self._pieces.pop(at).columns
         put_seq, put_time, row, late, code = (np.concatenate(x) for x in zip(*pieces, strict=True))
         answer, unique = pd.factorize(code)
-        answers = [self._answer(x) for x in unique.tolist()]
-        columns = [
-            pa.array(x, type=f.type)
-            for x, f in zip(zip(*answers, strict=True), ANSWER_SCHEMA, strict=True)
-        ]
-        reasons = columns[ANSWER_SCHEMA.get_field_index(c.REASON)].to_numpy()[answer]
+        answers = self._answers.table(unique.tolist())
+        reasons = answers[c.REASON].to_numpy()[answer]
         figures = {
             "outcomes": len(answer),
             "out_of_order": int(late.sum()),
@@ -289,7 +273,7 @@ class _Batch:
             KIND_OUTCOMES,
             spool.blocks[at].messages,
             to_ipc(data.select(self._form.told or data.column_names)),
-            to_ipc(pa.Table.from_arrays(columns, schema=ANSWER_SCHEMA)),
+            to_ipc(answers),
             spool.payload(at),
             json.dumps(figures),
             spool.blocks[at].split,
