@@ -39,7 +39,7 @@ def main() -> int:
     """Measure each number of requests in a process of its own, and print one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, nargs="+", default=[100_000, 300_000, 1_000_000])
-    parser.add_argument("--changed", type=int, default=100_000, help="planned again up to here")
+    parser.add_argument("--changed", type=int, default=1_000_000, help="planned again up to here")
     parser.add_argument("--work", type=Path, default=Path("build/bench-plans"))
     options = parser.parse_args()
     words = ["--changed", str(options.changed), "--work", str(options.work)]

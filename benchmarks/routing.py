@@ -30,13 +30,21 @@ def engines() -> list[str]:
     return [word for word in words if word != "auto"] or ["spark"]
 
 
-def make_lake(lake: Path, messages: int, hot_sender: float, non_default: float) -> None:
-    """Make the pristine lake that every round starts from, unless a run before made it."""
+def make_lake(lake: Path, messages: int, hot_sender: float, non_default: float, *more: str) -> None:
+    """Make the pristine lake that every round starts from, unless a run before made it.
+
+    Args:
+        lake: folder.
+        messages: how many.
+        hot_sender: share of them that one queue manager puts.
+        non_default: share of CLWL attributes.
+        more: options of `make_lake.py`.
+    """
     if (lake / schemas.MESSAGES.name / "_delta_log").exists():
         return
     sizes = ["--messages", str(messages), "--non-default", str(non_default)]
     script = str(HERE / "make_lake.py")
-    timed_process([script, "--lake", str(lake), *sizes, "--hot-sender", str(hot_sender)])
+    timed_process([script, "--lake", str(lake), *sizes, "--hot-sender", str(hot_sender), *more])
 
 
 def way(name: str, pristine: Path, lake: Path, planned: Path) -> Run:

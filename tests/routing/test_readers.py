@@ -14,7 +14,7 @@ from worlds import frame
 from clwl_spark.delta_versions import versions_of
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
 from clwl_spark.plan.planning import Plans, make_plans
-from clwl_spark.routing import provide
+from clwl_spark.routing import plan_maker
 from clwl_spark.routing.run import WRITTEN, RouteOptions, follow, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
@@ -177,7 +177,7 @@ def test_what_was_planned_is_not_planned_again_while_following(
     for rows in waiting:
         single.append("messages", frame(spark, "messages", rows))
     route(single, RouteOptions(state_partitions=1))
-    monkeypatch.setattr(provide, "make_plans", plans)
+    monkeypatch.setattr(plan_maker, "make_plans", plans)
     routed: list[int] = []
     for summary in follow(followed, RouteOptions(state_partitions=1), 0.1, lambda: not waiting):
         routed.append(summary.messages)

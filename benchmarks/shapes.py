@@ -1,0 +1,54 @@
+"""Routing as the cluster's shape differs: the same number of messages on several lakes.
+
+Goals, against 50 queue managers and 20 queues of eight instances: one queue manager that puts all
+1.15, weighted 1.1, 1,000 queues 1.2, 5,000 queue managers 1.5.
+"""
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+from pathlib import Path
+
+import routing
+
+SHAPES: dict[str, tuple[float, float, tuple[str, ...]]] = {
+    "plain": (0.0, 0.0, ()),
+    "one queue manager puts all": (1.0, 0.0, ()),
+    "weighted, ranks and priorities": (0.0, 1.0, ()),
+    "1,000 queues": (0.0, 0.0, ("--queues", "1000")),
+    "5,000 queue managers": (0.0, 0.0, ("--qmgrs", "5000")),
+}
+"""Share of the hot sender, share of CLWL attributes, and more options of `make_lake.py`."""
+
+
+def main() -> int:
+    """Measure, and print one JSON document."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--messages", type=int, default=10_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
+    parser.add_argument("--engine", choices=routing.engines(), default="arrow")
+    parser.add_argument("--work", type=Path, default=Path("build/bench-shapes"))
+    options = parser.parse_args()
+    work = options.work.absolute()
+    names = list(dict.fromkeys(["plain", *options.shapes]))
+    lakes = {name: work / f"{options.messages}-{at}" for at, name in enumerate(SHAPES)}
+    for name in names:
+        hot_sender, non_default, more = SHAPES[name]
+        routing.make_lake(lakes[name], options.messages, hot_sender, non_default, *more)
+    seconds: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(options.rounds):
+        for name in names:
+            lake = routing.fresh_lake(lakes[name], work / "routed")
+            seconds[name].append(routing.clwl_route(lake, options.engine).seconds)
+    shutil.rmtree(work)
+    plain = statistics.median(seconds["plain"])
+    ratios = {name: round(statistics.median(x) / plain, 2) for name, x in seconds.items()}
+    json.dump({"seconds": seconds, "x plain": ratios}, sys.stdout, indent=2)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
