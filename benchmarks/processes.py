@@ -94,17 +94,22 @@ def watched() -> Iterator[dict[str, float]]:
 
 
 def below(pid: int) -> Iterator[tuple[str, float, float]]:
-    """Name, most memory ever and memory now, MiB, of each process that descends from this one."""
+    """Program, most memory ever and memory now, MiB, of each process that descends from this one.
+
+    The program is the file that runs: what Java has just forked bears a thread's name, and Java's
+    memory.
+    """
     found: dict[int, tuple[int, str, float, float]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             lines = (folder / "status").read_text().splitlines()
+            program = (folder / "exe").readlink().name
         except OSError:
             continue
         status = dict(line.partition(":")[::2] for line in lines)
         if "VmHWM" in status:
             most, now = (int(status[x].split()[0]) / 1024 for x in ("VmHWM", "VmRSS"))
-            found[int(folder.name)] = (int(status["PPid"]), status["Name"].strip(), most, now)
+            found[int(folder.name)] = (int(status["PPid"]), program, most, now)
     family = {pid}
     while more := {x for x, (parent, *_) in found.items() if parent in family} - family:
         family |= more

@@ -17,8 +17,8 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.keeping import Keep
 from clwl_spark.plan.names import NAME
-from clwl_spark.topology.differences import PAIR, Differences, status_ends
-from clwl_spark.topology.views import EVERYBODY, VIEW_KEY, VIEWER
+from clwl_spark.topology.differences import PAIR, Differences
+from clwl_spark.topology.views import EVERYBODY, VIEW_KEY, VIEWER, status_ends
 from clwl_spark.vocabulary import ObjectType
 
 COPIED_FROM: Final = "copied_from"
@@ -79,7 +79,9 @@ def _names(differences: Differences) -> DataFrame:
     queues = differences.in_pairs(differences.topology.queues.where(is_shared))
     hosted = queues.select(*PAIR, c.QMGR, F.col(c.QUEUE).alias(NAME)).distinct()
     of_channels = differences.channel_ends().withColumn(VIEWER, F.lit(EVERYBODY))
-    ends = of_channels.unionByName(status_ends(differences.rows("channel_status")))
+    ends = of_channels.unionByName(
+        differences.rows("channel_status").select(*status_ends()).distinct()
+    )
     found = [
         of_queues,
         ends.join(hosted, [c.SNAPSHOT_ID, c.QMGR]).select(*VIEW_KEY, NAME),

@@ -91,7 +91,7 @@ def pack(batches: Iterator[pa.RecordBatch], rows_per_byte: float = 0.0) -> Itera
     out, and the block's `empty_rows`. Within a block messages are in the order of put_seq.
     """
     met: set[str] = set()
-    for table in _gathered(batches):
+    for table in gathered(pa.Table.from_batches([batch]) for batch in batches):
         routable, rejected = apart(table)
         blocks = [*message_blocks(routable, met, c.MESSAGE_ID)]
         if rejected.num_rows:
@@ -100,24 +100,29 @@ def pack(batches: Iterator[pa.RecordBatch], rows_per_byte: float = 0.0) -> Itera
 
 
 def gathered(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Tables put together until their blocks are fat enough, in order.
+    """Messages put together, in order, until their blocks are fat enough.
 
-    10 million messages of 5,000 queue managers make 160,000 blocks without, 40,000 with it.
-
-    Args:
-        tables: messages, `qmgr` as a dictionary of at most as many words as there are in them.
+    10 million messages of 5,000 queue managers make 160,000 blocks of GATHERED_ROWS at a time, and
+    40,000 so.
     """
     waiting: list[pa.Table] = []
     rows = qmgrs = 0
     for table in tables:
         waiting.append(table)
         rows += table.num_rows
-        qmgrs = max([qmgrs, *(len(x.dictionary) for x in table[c.QMGR].chunks)])
-        if rows >= min(GATHERED_AT_MOST, _WORTH * qmgrs):
+        qmgrs = max([qmgrs, *map(_distinct_words, table[c.QMGR].chunks)])
+        if rows >= min(GATHERED_AT_MOST, max(GATHERED_ROWS, _WORTH * qmgrs)):
             yield pa.concat_tables(waiting).unify_dictionaries()
             waiting, rows = [], 0
     if waiting:
         yield pa.concat_tables(waiting).unify_dictionaries()
+
+
+def _distinct_words(column: pa.Array) -> int:
+    """How many words a column has; at the most, where it is a dictionary of them."""
+    if pa.types.is_dictionary(column.type):
+        return len(column.dictionary)
+    return int(pc.count_distinct(column).as_py())
 
 
 def apart(table: pa.Table) -> tuple[pa.Table, pa.Table]:
@@ -212,18 +217,6 @@ def _cut(start: int, end: int) -> Iterator[tuple[int, int]]:
     """The range in parts of at most BLOCK_ROWS."""
     for at in range(start, end, BLOCK_ROWS):
         yield at, min(at + BLOCK_ROWS, end)
-
-
-def _gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The batches as tables of about GATHERED_ROWS, whatever Spark's Arrow batches are."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(x.num_rows for x in waiting) >= GATHERED_ROWS:
-            yield pa.Table.from_batches(waiting)
-            waiting = []
-    if waiting:
-        yield pa.Table.from_batches(waiting)
 
 
 def _keys(part: pa.Table) -> pa.Table:

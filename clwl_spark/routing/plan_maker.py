@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
 from clwl_spark.frames import in_memory
-from clwl_spark.keeping import Keep, at_hand, fitting, settled
+from clwl_spark.keeping import Keep, fitting, settled
 from clwl_spark.plan.carried import COPIED_FROM, carried_over
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
 from clwl_spark.routing.intake import Pin
@@ -26,6 +26,8 @@ POSITION: Final = "position"
 MANY: Final = 100_000
 """Fewer requests are planned as soon as snapshots are compared: 1,000 queue managers, 1 % of the
 channels changed, 100,000 requests 28 s anew and 31 compared, a million some 160 and 82."""
+WRITTEN_HERE: Final = 500_000
+"""Rows that are written from memory, some 100 MB: Spark's first writes to Delta take 5 s."""
 
 
 class PlanMaker:
@@ -61,8 +63,8 @@ class PlanMaker:
             return
         topology = self.topology(sorted({snapshot_id for snapshot_id, _ in asked}))
         made = make_plans(new, topology, self._ladder, keep, {x for _, x in asked})
-        self._append(ROUTE_CANDIDATES.name, made.candidates, keep)
-        self._append(ROUTE_PLANS.name, self._with_epochs(made.plans), keep)
+        self._append(ROUTE_CANDIDATES.name, made.candidates, made.candidates.count())
+        self._append(ROUTE_PLANS.name, self._with_epochs(made.plans), rows)
 
     def _without_carried(self, new: DataFrame) -> DataFrame:
         """Copy the plans that the snapshot before has already; the requests that are left."""
@@ -82,9 +84,9 @@ class PlanMaker:
         self.lake.append(ROUTE_PLANS.name, placed.select(*ROUTE_PLANS.names))
         return new.join(carried, c.PLAN_ID, "left_anti")
 
-    def _append(self, table: str, frame: DataFrame, keep: Keep) -> None:
-        """Append rows; what is kept at hand is written without Spark."""
-        if keep is not at_hand:
+    def _append(self, table: str, frame: DataFrame, rows: int) -> None:
+        """Append at most so many rows; without Spark, where they fit in memory."""
+        if rows > WRITTEN_HERE or not self.lake.is_here:
             self.lake.append(table, frame)
             return
         wanted = self.lake.arrow_schema(table)

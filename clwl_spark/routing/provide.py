@@ -36,7 +36,7 @@ from clwl_spark.streams import lent
 from clwl_spark.topology.views import VIEWER
 
 POSITION = "position"
-_FEW = 20_000
+_FEW = 2_000
 _REQUESTS = f"{c.PLAN_ID} bigint, {REQUEST_TYPES}"
 
 
@@ -88,8 +88,7 @@ class PlanProvider:
         if self._kept is None and asked:
             rows = ((spark_hash(request), *request) for request in asked)
             requests = in_memory(self._lake.spark, rows, _REQUESTS)
-            is_little = fitting(len(asked)) is at_hand
-            self._plan(requests if is_little else settled(requests), len(asked))
+            self._plan(requests, len(asked))
 
     def go_sparks_way(self, error: SplitError) -> None:
         """Route with Spark alone from here on: there is a file that Arrow cannot read."""

@@ -12,12 +12,13 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.keeping import Keep, looked_up
-from clwl_spark.topology.differences import PAIR, Differences, status_ends
+from clwl_spark.topology.differences import PAIR, Differences
 from clwl_spark.topology.views import (
     VIEW_KEY,
     VIEWER,
     channels_in_view,
     in_clusters,
+    status_ends,
     status_tier,
     viewers,
     with_channel_status,
@@ -81,7 +82,7 @@ def _ends(wanted: DataFrame, differences: Differences) -> DataFrame:
     """
     topology = differences.topology
     statuses = topology.channel_status.where(status_tier(F.col(c.STATUS)) != AVAILABLE)
-    unavailable = status_ends(statuses).withColumnRenamed(c.SNAPSHOT_ID, c.PREVIOUS_ID)
+    unavailable = statuses.select(*status_ends()).withColumnRenamed(c.SNAPSHOT_ID, c.PREVIOUS_ID)
     # Whose own clusters or view differ, may see other queue managers than before.
     altered = wanted.join(differences.viewers("cluster_channels"), list(VIEW_KEY), "left_semi")
     hosts = differences.in_pairs(topology.cluster_channels).select(*PAIR, c.QMGR).distinct()

@@ -17,7 +17,6 @@ from clwl_spark import columns as c
 from clwl_spark.frames import in_memory
 from clwl_spark.keeping import Keep
 from clwl_spark.topology.views import EVERYBODY, VIEWER, Topology
-from clwl_spark.vocabulary import ChannelType
 
 PAIR: Final = (c.SNAPSHOT_ID, c.PREVIOUS_ID)
 _OF: Final = "of"
@@ -26,14 +25,6 @@ _OF: Final = "of"
 def pair_rows(spark: SparkSession, pairs: Collection[tuple[str, ...]]) -> DataFrame:
     """Pairs of neighbouring snapshots, (snapshot_id, previous_id), as `Differences` takes them."""
     return in_memory(spark, sorted(pairs), ", ".join(f"{x} string" for x in PAIR))
-
-
-def status_ends(statuses: DataFrame) -> DataFrame:
-    """Rows of channel_status as (snapshot_id, viewer, qmgr): whose channel `viewer` sees so."""
-    is_sender = F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value
-    to = F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR))
-    seen = statuses.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER), to.alias(c.QMGR))
-    return seen.distinct()
 
 
 class Differences:

@@ -218,11 +218,8 @@ def with_channel_status(
     """
     status = topology.channel_status.withColumn(c.STATUS_TIER, status_tier(F.col(c.STATUS)))
     is_sender = F.col(c.CHLTYPE) == v.ChannelType.CLUSSDR.value
-    to = F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR))
     instances = status.where(~is_sender | (F.col(c.REMOTE_QMGR) != F.col(c.QMGR))).select(
-        c.SNAPSHOT_ID,
-        F.col(c.QMGR).alias(VIEWER),
-        to.alias(c.QMGR),
+        *status_ends(),
         c.CHANNEL,
         c.STATUS,
         c.STATUS_TIER,
@@ -246,6 +243,13 @@ def _with_sight(senders: DataFrame, table: DataFrame, name: str) -> DataFrame:
         .distinct()
     )
     return senders.join(having_own, list(VIEW_KEY), "left").fillna({name: EVERYBODY})
+
+
+def status_ends() -> list[Column]:
+    """(snapshot_id, viewer, qmgr) of a row of channel_status: whose channel `viewer` sees so."""
+    is_sender = F.col(c.CHLTYPE) == v.ChannelType.CLUSSDR.value
+    to = F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR))
+    return [F.col(c.SNAPSHOT_ID), F.col(c.QMGR).alias(VIEWER), to.alias(c.QMGR)]
 
 
 def status_tier(status: Column) -> Column:

@@ -26,6 +26,7 @@ def _tables(qmgrs: int, rows: int, number: int) -> list[pa.Table]:
 def test_tables_are_put_together_until_blocks_are_worth_their_cost(
     monkeypatch: pytest.MonkeyPatch, worth: int, wanted: list[int]
 ) -> None:
+    monkeypatch.setattr(blocks, "GATHERED_ROWS", 100)
     monkeypatch.setattr(blocks, "_WORTH", worth)
     tables = _tables(10, 100, 6)
     found = [*gathered(tables)]
@@ -35,8 +36,18 @@ def test_tables_are_put_together_until_blocks_are_worth_their_cost(
 
 
 def test_no_more_rows_are_put_together_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "GATHERED_ROWS", 100)
     monkeypatch.setattr(blocks, "GATHERED_AT_MOST", 250)
     assert [x.num_rows for x in gathered(_tables(100, 100, 7))] == [300, 300, 100]
+
+
+def test_names_that_are_no_dictionary_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "GATHERED_ROWS", 100)
+    monkeypatch.setattr(blocks, "_WORTH", 20)
+    plain = [x.set_column(0, "qmgr", x["qmgr"].cast(pa.string())) for x in _tables(10, 100, 6)]
+    found = [*gathered(plain)]
+    assert [x.num_rows for x in found] == [300, 300]
+    assert pa.concat_tables(found).to_pylist() == pa.concat_tables(plain).to_pylist()
 
 
 def test_nothing_gathers_to_nothing() -> None:
