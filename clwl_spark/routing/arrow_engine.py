@@ -58,7 +58,7 @@ def _asked(
     folder: str, pins: Sequence[Pin], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The distinct requests of a task's splits."""
-    met = sorted(requests_of(found_splits(batches, folder), pins))
+    met = sorted(requests_of(found_splits(batches, folder), Requests.under(pins)))
     columns = [pa.array(x, pa.string()) for x in zip(*met, strict=True)]
     if met:
         yield pa.record_batch(columns, schema=_REQUESTS_ARROW)

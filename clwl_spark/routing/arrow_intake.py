@@ -49,6 +49,8 @@ _TYPES: Final = {
     "timestamp": _TIME,
 }
 _MESSAGE_COLUMNS: Final = pa.schema([(x.name, _TYPES[x.type]) for x in MESSAGES.columns])
+_OBJECT_TYPES: Final = frozenset(ObjectType)
+_VIAS: Final = frozenset(Via)
 _NO_ERROR: Final = 0
 _ERRORS: Final = tuple(RejectError)
 """In the order in which they are looked for: a message has the first."""
@@ -72,7 +74,7 @@ class Judged:
 
 @dataclass
 class Requests:
-    """The requests that were met, each judged once.
+    """The requests that were met, each judged once; threads may share them.
 
     Attributes:
         snapshots: ids of the valid snapshots, in order.
@@ -130,9 +132,8 @@ def keys_of(split: Split, requests: Requests) -> Iterator[pa.Table]:
         first += batch.num_rows
 
 
-def requests_of(splits: Iterable[Split], pins: Sequence[Pin]) -> set[Request]:
+def requests_of(splits: Iterable[Split], requests: Requests) -> set[Request]:
     """The distinct requests of splits' messages that can be routed."""
-    requests = Requests.under(pins)
     met: set[Request] = set()
     for split in splits:
         for batch in read_split(split, _REQUEST_COLUMNS, GATHERED_ROWS, _WORDS):
@@ -223,9 +224,9 @@ def _error(
     """The first reason why a request cannot be routed, as its place in RejectError; 0 = none."""
     reasons = (
         (not qmgr, RejectError.NO_QMGR),
-        (object_type not in set(ObjectType), RejectError.UNKNOWN_OBJECT_TYPE),
+        (object_type not in _OBJECT_TYPES, RejectError.UNKNOWN_OBJECT_TYPE),
         (not object_name, RejectError.NO_OBJECT),
-        (via not in set(Via), RejectError.UNKNOWN_VIA),
+        (via not in _VIAS, RejectError.UNKNOWN_VIA),
         (snapshot is None, RejectError.NO_SNAPSHOT),
     )
     return next((_number(reason) for holds, reason in reasons if holds), _NO_ERROR)

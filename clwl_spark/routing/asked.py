@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from clwl_spark.delta_files import appended_files
 from clwl_spark.errors import SplitError
-from clwl_spark.routing.arrow_intake import Request, requests_of
+from clwl_spark.routing.arrow_intake import Request, Requests, requests_of
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split
@@ -55,7 +55,7 @@ def _met(splits: Sequence[Split], pins: Sequence[Pin], threads: int) -> list[Req
     """The distinct requests of splits in order; None where they are many."""
     met: set[Request] = set()
     with ThreadPoolExecutor(threads) as pool:
-        for found in pool.map(partial(_requests, pins), splits):
+        for found in pool.map(partial(_requests, Requests.under(pins)), splits):
             met |= found
             if len(met) > FEW_REQUESTS:
                 pool.shutdown(cancel_futures=True)
@@ -63,8 +63,8 @@ def _met(splits: Sequence[Split], pins: Sequence[Pin], threads: int) -> list[Req
     return sorted(met)
 
 
-def _requests(pins: Sequence[Pin], split: Split) -> set[Request]:
-    return requests_of([split], pins)
+def _requests(requests: Requests, split: Split) -> set[Request]:
+    return requests_of([split], requests)
 
 
 def _has_all_cores(spark: SparkSession) -> bool:

@@ -4,6 +4,7 @@ Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -14,7 +15,7 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.frames import in_memory
 from clwl_spark.keeping import Keep, fitting, settled
 from clwl_spark.plan.carried import COPIED_FROM, carried_over
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
+from clwl_spark.plan.planning import REQUEST, Ladder, Plans, make_plans
 from clwl_spark.routing.intake import Pin
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.storage import Lake
@@ -48,23 +49,32 @@ class PlanMaker:
         self._read: Topology | None = None
         self._compared: dict[frozenset[tuple[str, ...]], Differences] = {}
 
-    def make(self, requests: DataFrame, rows: int) -> None:
-        """Plan those of so many requests that have no plan yet."""
+    def make(self, requests: DataFrame, rows: int) -> Plans | None:
+        """Plan those of so many requests that have no plan yet.
+
+        Returns:
+            The plans and candidates of all requests, as rows of their tables, where none had a
+            plan; else None: some are in the lake alone.
+        """
         keep = fitting(rows)
         known = self.lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
         new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
+        is_all = new.count() == rows
         _assert_unique(requests.unionByName(known).distinct())
         self._make_resets(requests, keep)
         if rows >= MANY:
             new = settled(self._without_carried(new))
-            keep = fitting(new.count())
+            left = new.count()
+            is_all, keep = left == rows, fitting(left)
         asked = distinct_rows(new, c.SNAPSHOT_ID, c.OBJECT_TYPE)
         if not asked:
-            return
+            return None
         topology = self.topology(sorted({snapshot_id for snapshot_id, _ in asked}))
         made = make_plans(new, topology, self._ladder, keep, {x for _, x in asked})
-        self._append(ROUTE_CANDIDATES.name, made.candidates, made.candidates.count())
-        self._append(ROUTE_PLANS.name, self._with_epochs(made.plans), rows)
+        made = replace(made, plans=keep(self._with_epochs(made.plans)))
+        self._append(ROUTE_CANDIDATES.name, made.candidates)
+        self._append(ROUTE_PLANS.name, made.plans)
+        return made if is_all else None
 
     def _without_carried(self, new: DataFrame) -> DataFrame:
         """Copy the plans that the snapshot before has already; the requests that are left."""
@@ -84,9 +94,9 @@ class PlanMaker:
         self.lake.append(ROUTE_PLANS.name, placed.select(*ROUTE_PLANS.names))
         return new.join(carried, c.PLAN_ID, "left_anti")
 
-    def _append(self, table: str, frame: DataFrame, rows: int) -> None:
-        """Append at most so many rows; without Spark, where they fit in memory."""
-        if rows > WRITTEN_HERE or not self.lake.is_here:
+    def _append(self, table: str, frame: DataFrame) -> None:
+        """Append rows that are worked out; without Spark, where they fit in memory."""
+        if not self.lake.is_here or frame.count() > WRITTEN_HERE:
             self.lake.append(table, frame)
             return
         wanted = self.lake.arrow_schema(table)

@@ -18,7 +18,7 @@ from clwl_spark.errors import SplitError
 from clwl_spark.frames import in_memory
 from clwl_spark.keeping import at_hand, fitting, looked_up, settled
 from clwl_spark.plan.facts import facts, senders, used_channels
-from clwl_spark.plan.planning import REQUEST_TYPES, Ladder
+from clwl_spark.plan.planning import REQUEST_TYPES, Ladder, Plans
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.asked import few_requests
@@ -62,6 +62,7 @@ class PlanProvider:
         self._run = run
         self._maker = PlanMaker(lake, run.pins, ladder)
         self._used: list[DataFrame] = []
+        self._all_made: Plans | None = None
         self._is_quick = False
         if run.resumed:
             self._maker.drop_candidates_without_plan()
@@ -128,9 +129,11 @@ class PlanProvider:
         them in compiling some 60 queries: what is about few requests is interpreted.
         """
         self._is_quick = rows <= _FEW
+        is_first = not self._used and not self._run.resumed
         self._used.append(requests.select(c.PLAN_ID))
         with self._quickly():
-            self._maker.make(requests, rows)
+            made = self._maker.make(requests, rows)
+        self._all_made = made if is_first else None
 
     def _quickly(self) -> AbstractContextManager[None]:
         """For the block, interpret what is about few plans; compiling it takes longer."""
@@ -146,17 +149,24 @@ class PlanProvider:
         with self._quickly():
             return self._made_facts()
 
-    def _made_facts(self) -> DataFrame:
+    def _plans_in_use(self) -> Plans:
+        """The plans that the run may use, and at least their candidates."""
+        before = self._keeper.plans(self._lake, self._run)
+        if self._all_made is not None and before.isEmpty():
+            made, self._all_made = self._all_made, None
+            return made
         plans = self._lake.read_few(ROUTE_PLANS.name)
-        candidates = self._lake.read_few(ROUTE_CANDIDATES.name)
         if self._run.resumed or not self._used:
             pins = [pin.snapshot_id for pin in self._run.pins]
             plans = plans.where(F.col(c.SNAPSHOT_ID).isin(pins))
         else:
-            before = self._keeper.plans(self._lake, self._run)
             used = reduce(DataFrame.union, [*self._used, before]).distinct()
             plans = plans.join(used, c.PLAN_ID, "left_semi")
-        plans = settled(plans)
+        return Plans(settled(plans), self._lake.read_few(ROUTE_CANDIDATES.name))
+
+    def _made_facts(self) -> DataFrame:
+        in_use = self._plans_in_use()
+        plans, candidates = in_use.plans, in_use.candidates
         keep = fitting(plans.count())
         of = keep(plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct())
         topology = self._maker.topology(
