@@ -16,7 +16,7 @@ def page(results: Row) -> str:
         parts += [f"## {messages:,} messages{sender}", _table(_SIDES, rows)]
     if "small" in results:
         parts += [
-            "## Micro-batches in one session, as with --follow",
+            "## Micro-batches in one session",
             _table(_SMALL, results["small"]),
         ]
     for profile in results.get("profiles", []):
@@ -83,7 +83,8 @@ _SMALL: Cells = {
     "engine": _text("engine"),
     "nothing new, s": _number("nothing_new", 2),
     "new messages": _number("new", 0),
-    "seconds": _number("little_new", 2),
+    "by `route`, s": _number("little_new", 2),
+    "by `follow`, s": _number("followed", 2),
 }
 _STAGES: Cells = {
     "stage": lambda row: " > ".join(row["steps"]),

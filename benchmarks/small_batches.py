@@ -6,6 +6,7 @@ The lake gets rows of its own messages again, later in the order of put_seq, by 
 import argparse
 import json
 import statistics
+import time
 from pathlib import Path
 
 import polars as pl
@@ -15,12 +16,13 @@ from simple_case import table
 from clwl_spark import columns as c
 from clwl_spark import schemas
 from clwl_spark.commands.route import route_options
-from clwl_spark.routing.run import route
+from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.session import spark_session
 from clwl_spark.settings import read_settings
 from clwl_spark.storage import Lake
 
 LATER = 1_000_000_000
+POLL_SECONDS = 0.1
 
 
 def main() -> None:
@@ -45,12 +47,31 @@ def main() -> None:
             if summary.messages != options.new:
                 raise SystemExit(f"{summary.messages} messages were routed, not {options.new}")
             little.append(summary.seconds)
+        following = followed(lake, how, options.lake, again, options.rounds)
     print(json.dumps({
         "seconds": first.seconds,
         "nothing_new": statistics.median(nothing),
         "little_new": statistics.median(little),
-        "raw": {"nothing_new": nothing, "little_new": little},
+        "followed": statistics.median(following),
+        "raw": {"nothing_new": nothing, "little_new": little, "followed": following},
     }))  # fmt: skip
+
+
+def followed(
+    lake: Lake, how: RouteOptions, folder: Path, rows: pl.DataFrame, rounds: int
+) -> list[float]:
+    """Seconds from the commit of little new messages to that of their outcomes, as by --follow.
+
+    A first batch is not counted: it leaves its facts to those that come after.
+    """
+    seconds = []
+    runs = follow(lake, how, POLL_SECONDS, stop=lambda: False)
+    for number in range(rounds + 1, 2 * rounds + 2):
+        append(folder, rows, number)
+        started = time.perf_counter()
+        next(runs)
+        seconds.append(time.perf_counter() - started)
+    return seconds[1:]
 
 
 def append(lake: Path, rows: pl.DataFrame, number: int) -> None:

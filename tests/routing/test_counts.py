@@ -45,11 +45,10 @@ class Limits:
 
 
 LIMITS = {
-    # Measured: 95 and 42 jobs, 2.09 rows (in as a message, out as an outcome), 48.6 bytes.
-    "spark": Limits(jobs_first=100, jobs_later=45, python_rows=2.2, shuffled=52),
-    # Measured: 93 and 42 jobs, 2.04 rows (in as a place in a file, to plan and to route), 27.9
-    # bytes.
-    "arrow": Limits(jobs_first=98, jobs_later=45, python_rows=2.1, shuffled=30),
+    # Measured: 81 and 38 jobs, 2.09 rows (in as a message, out as an outcome), 46.7 bytes.
+    "spark": Limits(jobs_first=86, jobs_later=40, python_rows=2.2, shuffled=50),
+    # Measured: 75 and 34 jobs, 1.04 rows (in as a place in a file), 26.1 bytes.
+    "arrow": Limits(jobs_first=80, jobs_later=36, python_rows=1.1, shuffled=28),
 }
 
 
