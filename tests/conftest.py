@@ -15,11 +15,15 @@ os.environ.pop("COLUMNS", None)
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """One session for all tests: two cores, two shuffle partitions."""
+    """One session for all tests: two cores, two shuffle partitions.
+
+    It lives long enough for Java's second compiler to pay (the reference tests: 421 s, so 307 s).
+    """
     session = local_session(
         {
             **SMALL_WORK,
             "spark.driver.memory": "5g",
+            "spark.driver.extraJavaOptions": "-XX:ReservedCodeCacheSize=400m -XX:+UseSerialGC",
             "spark.master": "local[2]",
             "spark.sql.shuffle.partitions": "2",
         }
