@@ -25,7 +25,7 @@ demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
 test: $(PACKAGE) ## every test, in JOBS processes of up to 6 GB each
-	@$(RUN) -m pytest -n $(JOBS) --dist loadfile
+	@$(RUN) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 bench: $(PACKAGE) ## routing side by side with other ways, rules, kernel; 25 minutes
 	@$(RUN) benchmarks/run.py

@@ -27,8 +27,8 @@ POSITION: Final = "position"
 MANY: Final = 100_000
 """Fewer requests are planned as soon as snapshots are compared: 1,000 queue managers, 1 % of the
 channels changed, 100,000 requests 28 s anew and 31 compared, a million some 160 and 82."""
-WRITTEN_HERE: Final = 500_000
-"""Rows that are written from memory, some 100 MB: Spark's first writes to Delta take 5 s."""
+WRITTEN_HERE: Final = 1_000_000
+"""Rows that are written from memory, some 200 MB: Spark's first writes to Delta take 5 s."""
 
 
 class PlanMaker:
