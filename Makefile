@@ -27,7 +27,7 @@ demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 test: $(PACKAGE) ## every test, in JOBS processes of up to 6 GB each
 	@$(RUN) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-bench: $(PACKAGE) ## routing side by side with other ways, rules, kernel; 25 minutes
+bench: $(PACKAGE) ## routing side by side with other ways, rules, kernel; 20 minutes
 	@$(RUN) benchmarks/run.py
 
 lint: $(PACKAGE) ## ruff, mypy and the rules on imports

@@ -59,13 +59,12 @@ class PlanMaker:
         keep = fitting(rows)
         known = self.lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
         new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
-        is_all = new.count() == rows
         _assert_unique(requests.unionByName(known).distinct())
         self._make_resets(requests, keep)
         if rows >= MANY:
             new = settled(self._without_carried(new))
-            left = new.count()
-            is_all, keep = left == rows, fitting(left)
+        left = new.count()
+        keep = fitting(left)
         asked = distinct_rows(new, c.SNAPSHOT_ID, c.OBJECT_TYPE)
         if not asked:
             return None
@@ -74,7 +73,7 @@ class PlanMaker:
         made = replace(made, plans=keep(self._with_epochs(made.plans)))
         self._append(ROUTE_CANDIDATES.name, made.candidates)
         self._append(ROUTE_PLANS.name, made.plans)
-        return made if is_all else None
+        return made if left == rows else None
 
     def _without_carried(self, new: DataFrame) -> DataFrame:
         """Copy the plans that the snapshot before has already; the requests that are left."""

@@ -37,6 +37,8 @@ from clwl_spark.topology.views import VIEWER
 
 POSITION = "position"
 _FEW = 2_000
+"""Up to so many requests, what is about them is interpreted: that takes 1 ms a request longer than
+compiled code, which takes 2 s to compile (29,500 requests: 82 s interpreted, 54 compiled)."""
 _REQUESTS = f"{c.PLAN_ID} bigint, {REQUEST_TYPES}"
 
 
@@ -119,7 +121,7 @@ class PlanProvider:
         self._plan(requests, requests.count())
         if self._kept is not None:
             # Which other plans the run uses was not worked out: all may be.
-            self._kept = None
+            self._kept = self._all_made = None
             self._used.clear()
 
     def _plan(self, requests: DataFrame, rows: int) -> None:
