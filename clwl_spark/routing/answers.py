@@ -117,6 +117,8 @@ class Answers:
         """None yet, of these plans."""
         self._plans = plans
         self._ends = len(plans.routes) + 1
+        per_plan = np.diff(plans.choices.choice_start)
+        self._plan_of_choice = np.repeat(np.arange(len(per_plan)), per_plan).tolist()
         self._row_of: dict[int, int] = {}
         self._known = ANSWER_SCHEMA.empty_table()
 
@@ -140,8 +142,7 @@ class Answers:
     def _answer(self, code: int) -> tuple[Any, ...]:
         rest, bound = divmod(code, 2)
         choice, route = divmod(rest, self._ends)
-        start = self._plans.choices.choice_start
-        plan = int(np.searchsorted(start, choice, side="right")) - 1
+        plan = self._plan_of_choice[choice]
         return self._plans.answer(plan, choice, route - 1, bound=bool(bound))
 
 

@@ -21,12 +21,11 @@ from clwl_spark.rules.locality import keep_local_queue
 from clwl_spark.rules.marking import CHOICE_KEY, EXIT, Rule
 from clwl_spark.rules.membership import keep_channels_of_instance_cluster, keep_shared_clusters
 from clwl_spark.rules.priority import (
-    keep_highest_channel_priority,
     keep_highest_netprty,
-    keep_highest_qmgr_priority,
-    keep_highest_queue_priority,
+    keep_highest_priorities,
+    keep_highest_priorities_of_v7,
 )
-from clwl_spark.rules.rank import keep_highest_channel_rank, keep_highest_queue_rank
+from clwl_spark.rules.rank import keep_highest_ranks
 from clwl_spark.rules.routes import keep_one_row_per_route
 from clwl_spark.vocabulary import Algorithm
 
@@ -36,26 +35,22 @@ BEFORE_EXIT: Final[dict[Algorithm, tuple[Rule, ...]]] = {
 }
 AFTER_EXIT: Final[dict[Algorithm, tuple[Rule, ...]]] = {
     Algorithm.V9: (
-        keep_highest_channel_rank,
-        keep_highest_queue_rank,
+        keep_highest_ranks,
         keep_put_enabled,
         keep_local_queue,
         keep_resumed,
         keep_best_status,
         keep_highest_netprty,
-        keep_highest_channel_priority,
-        keep_highest_queue_priority,
+        keep_highest_priorities,
         keep_one_row_per_route,
     ),
     Algorithm.V7: (
         keep_local_queue,
-        keep_highest_channel_rank,
-        keep_highest_queue_rank,
+        keep_highest_ranks,
         keep_resumed_when_remote,
         keep_best_status,
         keep_highest_netprty,
-        keep_highest_qmgr_priority,
-        keep_highest_queue_priority,
+        keep_highest_priorities_of_v7,
         keep_one_row_per_route,
     ),
 }

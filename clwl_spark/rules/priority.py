@@ -4,7 +4,13 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.rules.marking import CHOICE_KEY, below_best, eliminate, in_play, remote
+from clwl_spark.rules.marking import (
+    CHOICE_KEY,
+    eliminate,
+    eliminate_below_best,
+    in_play,
+    remote,
+)
 from clwl_spark.vocabulary import PlanKind
 
 
@@ -18,26 +24,20 @@ def keep_highest_netprty(candidates: DataFrame) -> DataFrame:
     return eliminate(candidates, remote() & (F.col(c.NETPRTY) < best), 12)
 
 
-def keep_highest_channel_priority(candidates: DataFrame) -> DataFrame:
-    """Eliminate channels (or queue manager aliases) of less than the highest CLWLPRTY in play.
+def keep_highest_priorities(candidates: DataFrame) -> DataFrame:
+    """Eliminate channels (or queue manager aliases), then queues, of less than the best CLWLPRTY.
 
-    Source: SEMANTICS 4, rule 13 (seed 0, rule 13).
+    Other kinds than QUEUE carry one queue priority for all.
+
+    Source: SEMANTICS 4, rules 13 and 14 (seed 0, rules 13 and 14).
     """
-    return eliminate(candidates, below_best(c.CHANNEL_PRTY), 13)
+    return eliminate_below_best(candidates, (13, F.col(c.CHANNEL_PRTY)), (14, F.col(c.QUEUE_PRTY)))
 
 
-def keep_highest_qmgr_priority(candidates: DataFrame) -> DataFrame:
-    """Rule 13 as `v7` has it: it acts where a queue manager is chosen.
+def keep_highest_priorities_of_v7(candidates: DataFrame) -> DataFrame:
+    """Rules 13 and 14 as `v7` has them: 13 acts where a queue manager is chosen.
 
-    Source: SEMANTICS R3, 13* (seed 4, rule 11a).
+    Source: SEMANTICS R3, 13* and 14 (seed 4, rule 11).
     """
-    chooses_qmgr = F.col(c.KIND) == PlanKind.QMGR.value
-    return eliminate(candidates, chooses_qmgr & below_best(c.CHANNEL_PRTY), 13)
-
-
-def keep_highest_queue_priority(candidates: DataFrame) -> DataFrame:
-    """Eliminate queues of less than the highest CLWLPRTY in play; other kinds carry one for all.
-
-    Source: SEMANTICS 4, rule 14 (seed 0, rule 14).
-    """
-    return eliminate(candidates, below_best(c.QUEUE_PRTY), 14)
+    of_qmgr = F.when(F.col(c.KIND) == PlanKind.QMGR.value, F.col(c.CHANNEL_PRTY)).otherwise(0)
+    return eliminate_below_best(candidates, (13, of_qmgr), (14, F.col(c.QUEUE_PRTY)))

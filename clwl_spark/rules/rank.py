@@ -1,22 +1,17 @@
 """Rules 3 and 4: CLWLRANK, looked at before any channel's status."""
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.rules.marking import below_best, eliminate
+from clwl_spark.rules.marking import eliminate_below_best
 
 
-def keep_highest_channel_rank(candidates: DataFrame) -> DataFrame:
-    """Eliminate channels (or queue manager aliases) ranked below the best still in play.
+def keep_highest_ranks(candidates: DataFrame) -> DataFrame:
+    """Eliminate channels (or queue manager aliases), then queues, ranked below the best in play.
 
-    Source: SEMANTICS 4, rule 3 (seed 0, rule 3); CLWLRANK 0-9, higher wins.
+    Other kinds than QUEUE carry one queue rank for all.
+
+    Source: SEMANTICS 4, rules 3 and 4 (seed 0, rules 3 and 4); CLWLRANK 0-9, higher wins.
     """
-    return eliminate(candidates, below_best(c.CHANNEL_RANK), 3)
-
-
-def keep_highest_queue_rank(candidates: DataFrame) -> DataFrame:
-    """Eliminate queues ranked below the best still in play; other kinds carry one rank for all.
-
-    Source: SEMANTICS 4, rule 4 (seed 0, rule 4).
-    """
-    return eliminate(candidates, below_best(c.QUEUE_RANK), 4)
+    return eliminate_below_best(candidates, (3, F.col(c.CHANNEL_RANK)), (4, F.col(c.QUEUE_RANK)))

@@ -7,8 +7,11 @@ from clwl_spark.routing import blocks
 from clwl_spark.routing.blocks import gathered
 
 
-def _tables(qmgrs: int, rows: int, number: int) -> list[pa.Table]:
-    """Tables whose rows go round so many queue managers, each table with names of its own, too."""
+def _tables(qmgrs: int, rows: int, number: int, plans: int = 1) -> list[pa.Table]:
+    """Tables whose rows go round so many queue managers and plans.
+
+    Each table has a queue manager of its own, too.
+    """
     return [
         pa.table(
             {
@@ -16,6 +19,7 @@ def _tables(qmgrs: int, rows: int, number: int) -> list[pa.Table]:
                     [f"QM{x % qmgrs}" if x else f"ONLY{at}" for x in range(rows)]
                 ).dictionary_encode(),
                 "put_seq": pa.array(range(at * rows, (at + 1) * rows)),
+                "plan_id": pa.array([x % plans for x in range(rows)]),
             }
         )
         for at in range(number)
@@ -33,6 +37,15 @@ def test_tables_are_put_together_until_blocks_are_worth_their_cost(
     assert [x.num_rows for x in found] == wanted
     both = [pa.concat_tables(x).unify_dictionaries().to_pylist() for x in (tables, found)]
     assert both[0] == both[1]
+
+
+def test_rows_of_many_plans_are_put_together_though_queue_managers_are_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blocks, "GATHERED_ROWS", 100)
+    monkeypatch.setattr(blocks, "_WORTH", 1)
+    monkeypatch.setattr(blocks, "_WORTH_NAMING", 10)
+    assert [x.num_rows for x in gathered(_tables(2, 100, 6, plans=30))] == [300, 300]
 
 
 def test_no_more_rows_are_put_together_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
