@@ -8,7 +8,7 @@ Source: SEMANTICS 4 (R1, R2), 7, P14, P16, P24.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from clwl_spark.kernel.choose import NOT_CHOSEN, Choices
 from clwl_spark.plan.facts import CURRENT, DEFINITIONS, PLANS, RESETS, ROUTES, SENDERS
 from clwl_spark.plan.names import NAME
 from clwl_spark.plan.transmit import TransmissionQueues, now
+from clwl_spark.routing.blocks import to_ipc
 from clwl_spark.routing.history import Route
 from clwl_spark.vocabulary import DefBind, ObjectType, PlanKind, Reason
 
@@ -48,6 +49,8 @@ _BIND_DEFAULTS: Final = {
     DefBind.NOTFIXED.value: NO_BINDING,
     DefBind.GROUP.value: BY_GROUP,
 }
+_MOST: Final = 2
+"""All known answers go with a block that has at least one in so many of them."""
 _ROUTE_ORDER: Final = (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS)
 
 
@@ -106,6 +109,21 @@ class SenderPlans:
         return dest_qmgr, dest_object, channel, cluster, xmitq, False
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Answers as a block takes them along.
+
+    Attributes:
+        row: (codes,) which answer each code has.
+        reason: (answers,) 0 or an MQRC.
+        answers: an Arrow stream of ANSWER_SCHEMA.
+    """
+
+    row: NDArray[np.int32]
+    reason: NDArray[np.int32]
+    answers: bytes
+
+
 class Answers:
     """The answers that a queue manager's batch has come to, by code; each is worked out once.
 
@@ -121,6 +139,7 @@ class Answers:
         self._plan_of_choice = np.repeat(np.arange(len(per_plan)), per_plan).tolist()
         self._row_of: dict[int, int] = {}
         self._known = ANSWER_SCHEMA.empty_table()
+        self._all: Said | None = None
 
     def codes(
         self, choice: NDArray[np.int64], chosen: NDArray[np.int64], bound: NDArray[np.bool_]
@@ -128,22 +147,38 @@ class Answers:
         """(outcomes,) the code of each outcome's answer: its choice, its route, whether bound."""
         return (choice * self._ends + chosen + 1) * 2 + bound
 
-    def table(self, codes: Sequence[int]) -> pa.Table:
-        """The answers of the codes, in their order: a row of ANSWER_SCHEMA per code."""
-        new = [code for code in codes if code not in self._row_of]
+    def said(self, codes: Sequence[int]) -> Said:
+        """The answers of distinct codes: all that are known, where these are most of them.
+
+        5,000 queue managers with eight blocks each: said once each instead of eight times.
+        """
+        self._learn([code for code in codes if code not in self._row_of])
+        rows = np.array([self._row_of[code] for code in codes], dtype=np.int32)
+        if self._known.num_rows <= _MOST * len(codes):
+            self._all = self._all or _said(self._known, rows)
+            return replace(self._all, row=rows)
+        table = self._known.take(pa.array(rows))
+        return _said(table, np.arange(len(codes), dtype=np.int32))
+
+    def _learn(self, new: Sequence[int]) -> None:
+        """Work out the answers of codes that were not met before."""
         if new:
             self._row_of |= {code: at for at, code in enumerate(new, len(self._row_of))}
             columns = zip(*map(self._answer, new), strict=True)
             arrays = [pa.array(x, type=f.type) for x, f in zip(columns, ANSWER_SCHEMA, strict=True)]
             added = pa.Table.from_arrays(arrays, schema=ANSWER_SCHEMA)
             self._known = pa.concat_tables([self._known, added]).combine_chunks()
-        return self._known.take(pa.array([self._row_of[code] for code in codes], pa.int64()))
+            self._all = None
 
     def _answer(self, code: int) -> tuple[Any, ...]:
         rest, bound = divmod(code, 2)
         choice, route = divmod(rest, self._ends)
         plan = self._plan_of_choice[choice]
         return self._plans.answer(plan, choice, route - 1, bound=bool(bound))
+
+
+def _said(table: pa.Table, row: NDArray[np.int32]) -> Said:
+    return Said(row, table[c.REASON].to_numpy(), to_ipc(table))
 
 
 def read_facts(

@@ -67,6 +67,8 @@ class Bindings:
         result = np.full(len(plan), NO_KEY, dtype=np.int32)
         for by, name in ((BY_OPEN, c.OPEN_ID), (BY_GROUP, c.GROUP_ID)):
             ids = keys[name].combine_chunks()
+            if ids.null_count == len(ids):
+                continue
             bound = (kind == by) & ids.is_valid().to_numpy(zero_copy_only=False)
             if bound.any():
                 result[bound] = self._indexes(by, ids, plan, bound)

@@ -48,7 +48,7 @@ class Answered:
         rows: (outcomes,) row of the split, ascending.
         code: (outcomes,) row of `answers`.
         late: (outcomes,) out_of_order.
-        answers: the distinct answers (`ANSWER_SCHEMA`) and the queue manager of each.
+        answers: answers (`ANSWER_SCHEMA`) and the queue manager of each; some were not given.
     """
 
     rows: NDArray[np.int32]
@@ -127,7 +127,8 @@ def _write(split: Split, found: Answered, folder: Path) -> dict[str, Any]:
     finally:
         if writer is not None:
             writer.close()
-    statistics = _statistics(len(found.rows), extremes, found.answers)
+    given = np.flatnonzero(np.bincount(found.code, minlength=found.answers.num_rows))
+    statistics = _statistics(len(found.rows), extremes, found.answers.take(pa.array(given)))
     size = (folder / name).stat().st_size
     return {NAME: name, SIZE: size, STATISTICS: json.dumps(statistics)}
 

@@ -255,25 +255,28 @@ class _Batch:
     def _routed(self, at: int, spool: Spool) -> RoutedBlock:
         """All that is said of a block."""
         pieces = self._pieces.pop(at).columns
-        put_seq, put_time, row, late, code = (np.concatenate(x) for x in zip(*pieces, strict=True))
-        answer, unique = pd.factorize(code)
-        answers = self._answers.table(unique.tolist())
-        reasons = answers[c.REASON].to_numpy()[answer]
+        put_seq, put_time, row, late, code = (
+            pieces[0]
+            if len(pieces) == 1
+            else (np.concatenate(x) for x in zip(*pieces, strict=True))
+        )
+        distinct, codes = pd.factorize(code)
+        said = self._answers.said(codes.tolist())
+        answer = said.row[distinct]
         figures = {
             "outcomes": len(answer),
             "out_of_order": int(late.sum()),
-            "by_reason": {str(x): int((reasons == x).sum()) for x in np.unique(reasons)},
+            "by_reason": _by_reason(said.reason, answer),
             "peak_mib": self._peak,
         }
         data = pa.Table.from_arrays(
-            [pa.array(x) for x in (put_seq, put_time, row, answer.astype(np.int32), late)],
-            schema=_OUTCOME_SCHEMA,
+            [pa.array(x) for x in (put_seq, put_time, row, answer, late)], schema=_OUTCOME_SCHEMA
         )
         return RoutedBlock(
             KIND_OUTCOMES,
             spool.blocks[at].messages,
             to_ipc(data.select(self._form.told or data.column_names)),
-            to_ipc(answers),
+            said.answers,
             spool.payload(at),
             json.dumps(figures),
             spool.blocks[at].split,
@@ -296,6 +299,13 @@ class _Batch:
         index = [self._plans.index[x] for x in ids.dictionary.to_pylist()]
         result: NDArray[np.int32] = np.array(index, dtype=np.int32)[ids.indices.to_numpy()]
         return result
+
+
+def _by_reason(reason: NDArray[np.int32], answer: NDArray[np.int32]) -> dict[str, int]:
+    """Outcomes by reason, of (outcomes,) answers whose (answers,) reasons are known."""
+    counts = np.bincount(answer, minlength=len(reason))
+    met = np.unique(reason[counts > 0])
+    return {str(x): int(counts[reason == x].sum()) for x in met}
 
 
 def _ascending(put_seq: NDArray[np.int64]) -> bool:

@@ -1,12 +1,12 @@
 """The notebooks run from top to bottom on the demo's lake, and show what they promise."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+
+from clwl_spark.cli import main
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 SHOWN = {
@@ -37,11 +37,10 @@ SHOWN = {
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def place(spark, tmp_path_factory):  # noqa: ARG001 - the command finds the session running
     """The demo's lake, made once: each notebook would make its own."""
     lake = tmp_path_factory.mktemp("notebooks") / "lake"
-    made = [sys.executable, "-m", "clwl_spark.cli", "demo", "--lake", str(lake), "--quiet"]
-    subprocess.run(made, check=True, capture_output=True)
+    assert main(["demo", "--lake", str(lake), "--quiet"]) == 0
     return lake
 
 

@@ -6,7 +6,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from random_clusters import random_case
@@ -115,6 +119,18 @@ def test_statistics_let_readers_skip_files_but_no_row(
     counted = outcomes.groupBy(column).count().collect()
     for value, rows in random.Random(1).sample(counted, min(3, len(counted))):
         assert outcomes.where(outcomes[column] == F.lit(value)).count() == rows
+
+
+def test_statistics_are_those_of_the_file_s_own_rows(routed_by: dict[str, Lake]) -> None:
+    """Readers answer `min` and `max` by them alone."""
+    table = DeltaTable(routed_by["arrow"].path("outcomes"))
+    files = pa.table(table.get_add_actions(flatten=True)).to_pylist()
+    assert len(files) > 1
+    for said in files:
+        rows = pq.read_table(Path(table.table_uri) / said["path"])
+        for name in set(OUTCOMES.skipped_by) - {"put_time"}:
+            least_most = pc.min_max(rows[name]).as_py()
+            assert [said[f"min.{name}"], said[f"max.{name}"]] == [*least_most.values()], name
 
 
 def test_a_name_that_no_uri_spells_is_routed_by_arrow(spark: SparkSession, tmp_path: Path) -> None:
