@@ -5,7 +5,7 @@ from typing import Any
 
 from lakes import lake_with
 from pyspark.sql import SparkSession
-from worlds import frame
+from worlds import put_rows
 
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.storage import Lake
@@ -19,11 +19,11 @@ def routed_lake(
     """A lake of these rows, routed."""
     lake = lake_with(spark, folder)
     for name, rows in {**tables, "messages": messages}.items():
-        lake.append(name, frame(spark, name, rows).repartition(1))
+        put_rows(lake, name, rows)
     route(lake, RouteOptions(state_partitions=2))
     return lake
 
 
 def append(lake: Lake, name: str, rows: list[Row]) -> None:
     """Add rows to a table."""
-    lake.append(name, frame(lake.spark, name, rows).repartition(1))
+    put_rows(lake, name, rows)

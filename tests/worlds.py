@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from reference import Reference
 
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.schemas import OUTCOMES, TABLES
+from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
 Row = dict[str, Any]
@@ -44,7 +46,7 @@ class World:
         self.references = [Reference(case.tables, algorithm=algorithm) for case in cases]
         self.lake = lake_with(spark, folder)
         for name, rows in merged_tables(cases).items():
-            self.append(name, rows)
+            put_rows(self.lake, name, rows)
 
     @classmethod
     def random(
@@ -82,6 +84,12 @@ class World:
     def rejected(self) -> Counter[tuple[Any, ...]]:
         rows = self.lake.read("rejected_messages").collect()
         return Counter((row.qmgr, row.put_seq, row.error) for row in rows)
+
+
+def put_rows(lake: Lake, name: str, rows: Sequence[Row]) -> None:
+    """Append rows of a table without Spark, whose first writes take a second each."""
+    names = TABLES[name].names
+    lake.append(name, lake.arrow_rows(name, ([row.get(x) for x in names] for row in rows)))
 
 
 def frame(spark: SparkSession, name: str, rows: list[Row]) -> Any:

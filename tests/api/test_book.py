@@ -8,7 +8,7 @@ from lakes import lake_with
 from random_clusters import merged_tables, random_case
 from small_worlds import message, sender
 from waiting_worlds import append, routed_lake
-from worlds import frame
+from worlds import put_rows
 
 import clwl_spark as cw
 from clwl_spark.analysis import book as book_module
@@ -57,7 +57,7 @@ def random_lake(spark, tmp_path_factory):
     cases = [random_case(rng, f"C{number:03}.") for number in range(12)]
     lake = lake_with(spark, tmp_path_factory.mktemp("book") / "lake")
     for name, rows in merged_tables(cases).items():
-        lake.append(name, frame(spark, name, rows).repartition(1))
+        put_rows(lake, name, rows)
     return lake, cases
 
 

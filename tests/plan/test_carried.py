@@ -12,7 +12,7 @@ import pytest
 from lakes import lake_with
 from pyspark.sql import SparkSession
 from random_clusters import TABLES, Row, merged_tables
-from worlds import frame, random_cases
+from worlds import put_rows, random_cases
 
 from clwl_spark.keeping import settled
 from clwl_spark.plan.carried import carried_over
@@ -67,7 +67,7 @@ def planned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> di
         for prefix in (case.prefix for case in cases if tables for _ in range(ALTERED)):
             _alter(state, rng.choice(tables), rng, prefix)
         for name, rows in state.items():
-            lake.append(name, frame(spark, name, [{**x, "snapshot_id": snapshot} for x in rows]))
+            put_rows(lake, name, [{**x, "snapshot_id": snapshot} for x in rows])
     wanted = [(snapshot, *request) for snapshot in "ABC" for request in sorted(asked)]
     requests = spark.createDataFrame(wanted, ", ".join(f"{x} string" for x in REQUEST))
     requests = settled(requests.select(plan_id().alias("plan_id"), *REQUEST))

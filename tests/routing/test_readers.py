@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import DataFrame, SparkSession
-from worlds import frame
+from worlds import put_rows
 
 from clwl_spark.delta_versions import versions_of
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
@@ -48,16 +48,16 @@ def _messages(count: int, first: int = 1) -> list[dict[str, Any]]:
     ]
 
 
-def _fill(lake: Lake, spark: SparkSession) -> None:
+def _fill(lake: Lake) -> None:
     lake.create([SNAPSHOTS, CLUSTER_CHANNELS, QUEUES, MESSAGES])
     for name, rows in _tables().items():
-        lake.append(name, frame(spark, name, rows))
-    lake.append("messages", frame(spark, "messages", _messages(8)))
+        put_rows(lake, name, rows)
+    put_rows(lake, "messages", _messages(8))
 
 
 def test_delta_rs_and_duckdb_read_what_was_routed(spark: SparkSession, tmp_path: Path) -> None:
     lake = Lake(spark, str(tmp_path))
-    _fill(lake, spark)
+    _fill(lake)
     assert route(lake, RouteOptions(state_partitions=1)).by_reason == {"0": 8}
     routed = DeltaTable(lake.path("outcomes")).to_pyarrow_table()
     rows = duckdb.sql("SELECT dest_qmgr, count(*) FROM routed GROUP BY ALL").fetchall()
@@ -69,7 +69,7 @@ def test_a_catalog_lake_gives_the_same(spark: SparkSession, tmp_path: Path) -> N
     spark.sql(f"CREATE SCHEMA IF NOT EXISTS clwl_test LOCATION '{tmp_path / 'schema'}'")
     lake = Lake(spark, "spark_catalog.clwl_test", True, str(tmp_path / "checkpoints"))
     try:
-        _fill(lake, spark)
+        _fill(lake)
         assert route(lake, RouteOptions(state_partitions=1)).outcomes == 8
         comments = spark.sql("DESCRIBE TABLE spark_catalog.clwl_test.outcomes").collect()
         assert all(row["comment"] for row in comments if row["col_name"] in OUTCOMES.names)
@@ -81,7 +81,7 @@ def test_messages_that_another_writer_made_are_routed(spark: SparkSession, tmp_p
     lake = Lake(spark, str(tmp_path))
     lake.create([SNAPSHOTS, CLUSTER_CHANNELS, QUEUES])
     for name, rows in _tables().items():
-        lake.append(name, frame(spark, name, rows))
+        put_rows(lake, name, rows)
     rows = [{name: row.get(name) for name in MESSAGES.names} for row in _messages(4)]
     schema = pa.schema(
         [
@@ -99,15 +99,15 @@ def test_following_takes_what_comes_and_a_snapshot_from_its_moment_on(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     lake = Lake(spark, str(tmp_path))
-    _fill(lake, spark)
+    _fill(lake)
     routed: list[int] = []
     for summary in follow(lake, RouteOptions(state_partitions=1), 0.1, lambda: len(routed) > 1):
         routed.append(summary.outcomes)
         if len(routed) == 1:
             later = SNAPSHOT | {"snapshot_id": "T", "valid_from": AT.replace(hour=1)}
-            lake.append("snapshots", frame(spark, "snapshots", [later]))
+            put_rows(lake, "snapshots", [later])
             new = [row | {"put_time": AT.replace(hour=2)} for row in _messages(3, 9)]
-            lake.append("messages", frame(spark, "messages", new))
+            put_rows(lake, "messages", new)
     assert routed == [8, 3]
     reasons = lake.read("outcomes").where("snapshot_id = 'T'").select("reason").distinct()
     assert [row["reason"] for row in reasons.collect()] == [2085]
@@ -129,28 +129,28 @@ def test_every_table_and_column_says_what_it_is() -> None:
 
 def test_a_run_with_nothing_new_commits_nothing(spark: SparkSession, tmp_path: Path) -> None:
     lake = Lake(spark, str(tmp_path))
-    _fill(lake, spark)
+    _fill(lake)
     assert route(lake, RouteOptions(state_partitions=1)).messages == 8
     before = versions_of(lake, [x.name for x in WRITTEN])
     assert before is not None
     idle = route(lake, RouteOptions(state_partitions=1))
     assert (idle.batch_id, idle.messages) == (None, 0)
     assert versions_of(lake, [x.name for x in WRITTEN]) == before
-    lake.append("messages", frame(spark, "messages", _messages(2, 9)))
+    put_rows(lake, "messages", _messages(2, 9))
     assert route(lake, RouteOptions(state_partitions=1)).messages == 2
 
 
 def test_messages_that_were_only_moved_are_nothing_new(spark: SparkSession, tmp_path: Path) -> None:
     lake = Lake(spark, str(tmp_path))
-    _fill(lake, spark)
-    lake.append("messages", frame(spark, "messages", _messages(2, 9)))
+    _fill(lake)
+    put_rows(lake, "messages", _messages(2, 9))
     assert route(lake, RouteOptions(state_partitions=1)).messages == 10
     spark.sql(f"OPTIMIZE {lake.sql_name('messages')}")
     spark.sql(f"DELETE FROM {lake.sql_name('messages')} WHERE put_seq = 1")  # noqa: S608
     for _ in range(2):
         assert route(lake, RouteOptions(state_partitions=1)).messages == 0
     assert lake.read("runs").where("status = 'RUNNING'").isEmpty()
-    lake.append("messages", frame(spark, "messages", _messages(2, 11)))
+    put_rows(lake, "messages", _messages(2, 11))
     assert route(lake, RouteOptions(state_partitions=1)).messages == 2
     assert lake.read("outcomes").count() == 12
 
@@ -173,15 +173,15 @@ def test_what_was_planned_is_not_planned_again_while_following(
         [*_messages(1, 15), _messages(1, 16)[0] | unknown],
     ]
     for lake in (followed, single):
-        _fill(lake, spark)
+        _fill(lake)
     for rows in waiting:
-        single.append("messages", frame(spark, "messages", rows))
+        put_rows(single, "messages", rows)
     route(single, RouteOptions(state_partitions=1))
     monkeypatch.setattr(plan_maker, "make_plans", plans)
     routed: list[int] = []
     for summary in follow(followed, RouteOptions(state_partitions=1), 0.1, lambda: not waiting):
         routed.append(summary.messages)
-        followed.append("messages", frame(spark, "messages", waiting.pop(0)))
+        put_rows(followed, "messages", waiting.pop(0))
     route(followed, RouteOptions(state_partitions=1))
     assert routed == [8, 3, 3]
     for name in ("outcomes", "balance_history", "route_plans"):

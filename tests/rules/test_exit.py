@@ -9,7 +9,7 @@ from builders import candidates, dest
 from scenario_files import START
 from small_worlds import qmgr, queue, rcvr, remote, sender, tables
 from tracing.way_files import lake_of
-from worlds import frame
+from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.errors import ExitFunctionError
@@ -51,7 +51,7 @@ def lake(spark, tmp_path_factory):
         {"qmgr": "QM1", "put_seq": at, "object_name": "Q", "put_time": START} for at in range(1, 31)
     ]
     lake.create([MESSAGES])
-    lake.append("messages", frame(spark, "messages", rows))
+    put_rows(lake, "messages", rows)
     return lake
 
 

@@ -2,7 +2,7 @@
 
 from lakes import lake_with
 from small_worlds import tables
-from worlds import frame
+from worlds import put_rows
 
 from clwl_spark.schemas import SNAPSHOTS, TOPOLOGY
 
@@ -12,5 +12,5 @@ def lake_of(spark, folder, *definitions):
     lake = lake_with(spark, folder, [x.name for x in (SNAPSHOTS, *TOPOLOGY)])
     for name, rows in tables(*definitions).items():
         if rows:
-            lake.append(name, frame(spark, name, rows))
+            put_rows(lake, name, rows)
     return lake

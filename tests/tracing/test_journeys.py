@@ -11,7 +11,7 @@ from random_clusters import merged_tables, random_case
 from scenario_files import START
 from tracing.reference_journeys import ReferenceJourneys
 from tracing.way_files import definitions, lake_of
-from worlds import frame
+from worlds import put_rows
 
 from clwl_spark.errors import LakeStateError, UsageError
 from clwl_spark.routing.run import RouteOptions, route
@@ -54,7 +54,7 @@ def put(lake, qmgr, name, count, first=1, **more):
         for at in range(first, first + count)
     ]  # fmt: skip
     lake.create([TABLES["messages"]])
-    lake.append("messages", frame(lake.spark, "messages", rows))
+    put_rows(lake, "messages", rows)
 
 
 def ends(rows):
@@ -182,7 +182,7 @@ def test_random_worlds_are_followed_as_the_plain_router_follows_them(spark, tmp_
     cases = [random_case(random.Random(at), f"C{at:03d}.", unique_put_seq=True) for at in range(30)]
     lake = lake_with(spark, tmp_path / "lake")
     for name, rows in merged_tables(cases).items():
-        lake.append(name, frame(spark, name, rows))
+        put_rows(lake, name, rows)
     references = [ReferenceJourneys(case.tables, 3) for case in cases]
     batch, expected = [], []
     for case, reference in zip(cases, references, strict=True):
@@ -190,7 +190,7 @@ def test_random_worlds_are_followed_as_the_plain_router_follows_them(spark, tmp_
         reference.route(own)
         batch += own
         expected += reference.rows
-    lake.append("messages", frame(spark, "messages", batch))
+    put_rows(lake, "messages", batch)
     rows = followed(lake, 3)
     assert told(rows) == told(expected)
     rejected = {(x.qmgr, x.put_seq) for x in lake.read("rejected_messages").collect()}

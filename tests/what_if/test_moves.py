@@ -3,7 +3,7 @@
 import pytest
 from builders import dest
 from lakes import lake_with
-from worlds import frame
+from worlds import put_rows
 
 from clwl_spark.what_if.moves import moves
 
@@ -23,8 +23,8 @@ def side(spark, folder, ends, candidates):
         {**PUT, "put_seq": number, "snapshot_id": "S", "bound": False, "out_of_order": False, **row}
         for number, row in enumerate(rows)
     ]
-    lake.append("outcomes", frame(spark, "outcomes", told))
-    lake.append("route_candidates", frame(spark, "route_candidates", candidates))
+    put_rows(lake, "outcomes", told)
+    put_rows(lake, "route_candidates", candidates)
     return lake
 
 
