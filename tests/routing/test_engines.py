@@ -121,11 +121,17 @@ def test_statistics_let_readers_skip_files_but_no_row(
         assert outcomes.where(outcomes[column] == F.lit(value)).count() == rows
 
 
-def test_statistics_are_those_of_the_file_s_own_rows(routed_by: dict[str, Lake]) -> None:
-    """Readers answer `min` and `max` by them alone."""
-    table = DeltaTable(routed_by["arrow"].path("outcomes"))
+def test_statistics_are_of_the_answers_that_a_file_has(spark: SparkSession, tmp_path: Path) -> None:
+    """Readers answer `min` and `max` by them alone; blocks of a queue manager share answers."""
+    lake = _filled(spark, tmp_path)
+    known, unknown, nowhere = ({}, {"object_name": "NO"}, {"object_qmgr": "NO"})
+    for first, ways in ((11, (known, unknown)), (21, (unknown, nowhere))):
+        put = [message | way for message in _messages(4) for way in ways]
+        put_rows(lake, "messages", [x | {"put_seq": first + at} for at, x in enumerate(put)])
+    _routed(lake, "arrow")
+    table = DeltaTable(lake.path("outcomes"))
     files = pa.table(table.get_add_actions(flatten=True)).to_pylist()
-    assert len(files) > 1
+    assert len(files) == 3
     for said in files:
         rows = pq.read_table(Path(table.table_uri) / said["path"])
         for name in set(OUTCOMES.skipped_by) - {"put_time"}:
