@@ -22,8 +22,3 @@ def routed_lake(
         put_rows(lake, name, rows)
     route(lake, RouteOptions(state_partitions=2))
     return lake
-
-
-def append(lake: Lake, name: str, rows: list[Row]) -> None:
-    """Add rows to a table."""
-    put_rows(lake, name, rows)

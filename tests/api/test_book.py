@@ -7,7 +7,7 @@ from api.api_worlds import WORLD
 from lakes import lake_with
 from random_clusters import merged_tables, random_case
 from small_worlds import message, sender
-from waiting_worlds import append, routed_lake
+from waiting_worlds import routed_lake
 from worlds import put_rows
 
 import clwl_spark as cw
@@ -101,7 +101,7 @@ def test_the_second_question_plans_nothing_and_a_changed_lake_is_planned_anew(
     asked.explain("QM2", "NO.SUCH", via="CLUSTER")
     assert len(plannings) == 1
     _, stopped = sender("GATE", "QM1", "STOPPED")
-    append(lake, "channel_status", [{"snapshot_id": "S1", "observer": "*", **stopped}])
+    put_rows(lake, "channel_status", [{"snapshot_id": "S1", "observer": "*", **stopped}])
     assert list(asked.explain("GATE", "Q").routes["dest_qmgr"]) == ["QM2"]
     assert len(plannings) == 2
 

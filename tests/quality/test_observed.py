@@ -11,7 +11,8 @@ from datetime import timedelta
 import pyarrow as pa
 import pytest
 from small_worlds import NOON, at, message, queue, rcvr, sender, snapshot, tables
-from waiting_worlds import append, routed_lake
+from waiting_worlds import routed_lake
+from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.quality.observed import comparisons
@@ -154,7 +155,7 @@ def test_validate_observed_names_each_cause_and_keeps_it(lake, capsys):
     report = json.loads(capsys.readouterr().out)
     assert {x["gate"] for x in report["results"] if x["verdict"] == "FAILED"} == {"observed.some"}
 
-    append(lake, "observed_counts", [*sent("BOUND", 1_200, 800), *sent("FREE", 1_010, 990)])
+    put_rows(lake, "observed_counts", [*sent("BOUND", 1_200, 800), *sent("FREE", 1_010, 990)])
     assert main(words) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["scope"], report["errors"], report["warnings"]) == ("observed", 0, 1)
@@ -162,7 +163,7 @@ def test_validate_observed_names_each_cause_and_keeps_it(lake, capsys):
     assert failed["gate"] == "observed.bind-on-open"
     assert failed["rows"][0]["detail"].startswith("1,200 counted, 1,000 expected; ")
 
-    append(lake, "observed_counts", sent("MIXED", 1_900, 1_900))
+    put_rows(lake, "observed_counts", sent("MIXED", 1_900, 1_900))
     assert main([*words[:-1], "--explain"]) == 1
     shown = capsys.readouterr().out
     assert "FAILED observed.other-traffic" in shown

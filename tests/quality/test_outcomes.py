@@ -9,7 +9,8 @@ from datetime import timedelta
 
 import pytest
 from small_worlds import NOON, message, queue, rcvr, tables
-from waiting_worlds import append, routed_lake
+from waiting_worlds import routed_lake
+from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.quality.results import Scope, Verdict
@@ -115,7 +116,7 @@ def test_every_gate_on_outcomes_kills_its_mutant(spark, lake):
     assert main(["validate", "--lake", lake.root, "--outcomes", "--quiet"]) == 1
     assert {x.scope for x in lake.read("gate_results").collect()} == {"outcomes"}
 
-    append(lake, "messages", [message("GOOD", "GOOD.Q", PUTS + 1)])
+    put_rows(lake, "messages", [message("GOOD", "GOOD.Q", PUTS + 1)])
     with_one_more = _reported(lake)
     assert set(with_one_more) - set(found) == {"outcomes.waiting"}
     assert "LOST" in with_one_more["outcomes.lost"]

@@ -6,7 +6,8 @@ import pytest
 from deltalake import DeltaTable
 from questions.asking import EVIL, LATE, all_rows, duck, select_all, with_views
 from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
-from waiting_worlds import append, routed_lake
+from waiting_worlds import routed_lake
+from worlds import put_rows
 
 from clwl_spark.questions.running import prepared
 from clwl_spark.questions.texts import Question, all_questions, all_views
@@ -60,7 +61,7 @@ def lake(spark, tmp_path_factory):
     first, late = _batches()
     rows = tables(*heads, *_topology())
     lake = routed_lake(spark, tmp_path_factory.mktemp("asked") / "lake", rows, first)
-    append(lake, "messages", late)
+    put_rows(lake, "messages", late)
     route(lake, RouteOptions(state_partitions=2))
     return lake
 

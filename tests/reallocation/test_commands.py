@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from small_worlds import NOON
-from waiting_worlds import append
+from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.moments import micros
@@ -89,7 +89,7 @@ def test_a_history_of_events_is_a_table(capsys, lake):
     later = datetime(2024, 5, 6, 13, tzinfo=UTC)
     lake.create([CHANNEL_EVENTS])
     stops = (("TO.QM2", "STOPPED"), ("TO.QM1", "RETRYING"), ("TO.QM1", "RETRYING"))
-    append(
+    put_rows(
         lake,
         "channel_events",
         [

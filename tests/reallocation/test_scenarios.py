@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 from scenario_files import START, TABLES, Scenario, read_scenario
-from waiting_worlds import append, routed_lake
+from waiting_worlds import routed_lake
+from worlds import put_rows
 
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import read_events
@@ -75,7 +76,7 @@ def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list
     lake = routed_lake(spark, tmp_path_factory.mktemp("scenarios"), together, messages)
     events = [event for at, name in enumerate(NAMES) for event in history(name, at)]
     lake.create([CHANNEL_EVENTS])
-    append(lake, "channel_events", events)
+    put_rows(lake, "channel_events", events)
     reallocate(lake, read_events(lake, "channel_events"), Ladder())
     named = {row["message_id"]: row["object_name"] for row in messages}
     counts: list[Counter[Line]] = [Counter() for _ in NAMES]
