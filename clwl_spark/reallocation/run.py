@@ -157,7 +157,7 @@ def _event_rows(
 
 def _take_back_killed_runs(lake: Lake) -> None:
     """Delete what events left that were not DONE; one run at a time works on a lake."""
-    events = lake.read(REALLOCATION_EVENTS.name)
+    events = lake.read_few(REALLOCATION_EVENTS.name)
     killed = events.where(F.col(w.PROGRESS) != w.Progress.DONE.value).select(w.EVENT_ID).collect()
     if not killed:
         return

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
-from pyspark.sql.types import StructField, StructType, _parse_datatype_string
+from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_string
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,7 @@ class Table:
     def schema(self) -> StructType:
         """The Spark schema; required columns are not nullable."""
         fields = [
-            StructField(
-                x.name, _parse_datatype_string(x.type), not x.required, {"comment": x.comment}
-            )
+            StructField(x.name, _spark_type(x.type), not x.required, {"comment": x.comment})
             for x in self.columns
         ]
         return StructType(fields)
@@ -68,6 +67,12 @@ class Table:
     def names(self) -> list[str]:
         """Column names, in order."""
         return [column.name for column in self.columns]
+
+
+@cache
+def _spark_type(type_: str) -> DataType:
+    """The type of these words, which Java is asked for once: some ms a column otherwise."""
+    return _parse_datatype_string(type_)
 
 
 def key(name: str, comment: str, type_: str = "string") -> Column:
