@@ -93,10 +93,16 @@ def first_commit(lake: Path) -> float:
     raise SystemExit(f"{lake} has no outcomes")
 
 
-def fresh_lake(pristine: Path, lake: Path) -> Path:
-    """The tables that routing reads, and nothing that it wrote; data files are hard links."""
+def fresh_lake(pristine: Path, lake: Path, also: tuple[schemas.Table, ...] = ()) -> Path:
+    """The tables that routing reads, and nothing that it wrote; data files are hard links.
+
+    Args:
+        pristine: the lake that is copied.
+        lake: the copy.
+        also: more tables that are copied, where they are there.
+    """
     shutil.rmtree(lake, ignore_errors=True)
-    for table in INPUTS:
+    for table in (*INPUTS, *also):
         source = pristine / table.name
         if source.exists():
             shutil.copytree(source, lake / table.name, copy_function=_link)

@@ -1,5 +1,6 @@
 """Routing as the cluster's shape differs: the same number of messages on several lakes.
 
+Each lake plans all its requests, or with `--planned` none, as every batch but a lake's first ones.
 Goals, against 50 queue managers and 20 queues of eight instances: one queue manager that puts all
 1.15, weighted 1.1, 1,000 queues 1.2, 5,000 queue managers 1.5.
 """
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import routing
 
+from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
+
 SHAPES: dict[str, tuple[float, float, tuple[str, ...]]] = {
     "plain": (0.0, 0.0, ()),
     "one queue manager puts all": (1.0, 0.0, ()),
@@ -21,6 +24,15 @@ SHAPES: dict[str, tuple[float, float, tuple[str, ...]]] = {
     "5,000 queue managers": (0.0, 0.0, ("--qmgrs", "5000")),
 }
 """Share of the hot sender, share of CLWL attributes, and more options of `make_lake.py`."""
+PLANS = (ROUTE_PLANS, ROUTE_CANDIDATES)
+
+
+def plan(pristine: Path, routed: Path, engine: str) -> None:
+    """Give a lake the plans that its messages ask for."""
+    if pristine.exists():
+        routing.clwl_route(routing.fresh_lake(pristine, routed), engine)
+        for table in PLANS:
+            shutil.copytree(routed / table.name, pristine / table.name, dirs_exist_ok=True)
 
 
 def main() -> int:
@@ -30,6 +42,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--engine", choices=routing.engines(), default="arrow")
+    parser.add_argument("--planned", action="store_true", help="the lake has the plans already")
     parser.add_argument("--work", type=Path, default=Path("build/bench-shapes"))
     options = parser.parse_args()
     work = options.work.absolute()
@@ -38,10 +51,14 @@ def main() -> int:
     for name in names:
         hot_sender, non_default, more = SHAPES[name]
         routing.make_lake(lakes[name], options.messages, hot_sender, non_default, *more)
+    kept = PLANS if options.planned else ()
+    if options.planned:
+        for lake in lakes.values():
+            plan(lake, work / "routed", options.engine)
     seconds: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(options.rounds):
         for name in names:
-            lake = routing.fresh_lake(lakes[name], work / "routed")
+            lake = routing.fresh_lake(lakes[name], work / "routed", kept)
             seconds[name].append(routing.clwl_route(lake, options.engine).seconds)
     shutil.rmtree(work)
     plain = statistics.median(seconds["plain"])
