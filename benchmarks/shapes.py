@@ -29,10 +29,10 @@ PLANS = (ROUTE_PLANS, ROUTE_CANDIDATES)
 
 def plan(pristine: Path, routed: Path, engine: str) -> None:
     """Give a lake the plans that its messages ask for."""
-    if pristine.exists():
-        routing.clwl_route(routing.fresh_lake(pristine, routed), engine)
-        for table in PLANS:
-            shutil.copytree(routed / table.name, pristine / table.name, dirs_exist_ok=True)
+    routing.clwl_route(routing.fresh_lake(pristine, routed), engine)
+    for table in PLANS:
+        shutil.rmtree(pristine / table.name, ignore_errors=True)
+        shutil.copytree(routed / table.name, pristine / table.name)
 
 
 def main() -> int:
@@ -51,10 +51,9 @@ def main() -> int:
     for name in names:
         hot_sender, non_default, more = SHAPES[name]
         routing.make_lake(lakes[name], options.messages, hot_sender, non_default, *more)
+        if options.planned:
+            plan(lakes[name], work / "routed", options.engine)
     kept = PLANS if options.planned else ()
-    if options.planned:
-        for lake in lakes.values():
-            plan(lake, work / "routed", options.engine)
     seconds: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(options.rounds):
         for name in names:
