@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
+from pyarrow.dataset import Dataset
 
 FEW_ROWS: Final = 20_000
 _BYTES_A_ROW: Final = 200
@@ -27,15 +28,20 @@ def is_uri(place: str) -> bool:
 
 
 def few_rows(
-    folder: str, column: str = "", values: Sequence[str] = (), most: int = FEW_ROWS
+    folder: str,
+    column: str = "",
+    values: Sequence[str] | Sequence[int] = (),
+    most: int = FEW_ROWS,
+    names: Sequence[str] = (),
 ) -> pa.Table | None:
     """The rows of a table in a folder of this machine, where they are few.
 
     Args:
         folder: of the Delta table.
-        column: a string column; '' = all rows.
+        column: of strings or whole numbers; '' = all rows.
         values: the rows that have one of these values in it.
         most: rows that are few.
+        names: of the columns that are read, those that are there; () = all.
 
     Returns:
         The rows; None where Spark has to read: elsewhere, no Delta table, more rows, or a table
@@ -49,10 +55,21 @@ def few_rows(
             return None
         dataset = table.to_pyarrow_dataset()
         kept = pc.field(column).isin(list(values)) if column else None
-        rows = dataset.to_table(filter=kept)
+        there = [x for x in names if x in dataset.schema.names]
+        rows = dataset.to_table(columns=there if names else None, filter=kept)
     except (DeltaError, OSError, pa.ArrowException):
         return None
     return rows if rows.num_rows <= most else None
+
+
+def dataset_of(folder: str) -> Dataset | None:
+    """A table in a folder of this machine, of which nothing is read yet; None as by `few_rows`."""
+    if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
+        return None
+    try:
+        return DeltaTable(folder).to_pyarrow_dataset()
+    except (DeltaError, OSError, pa.ArrowException):
+        return None
 
 
 def greatest_rows(folder: str, column: str) -> pa.Table | None:

@@ -3,7 +3,9 @@
 Source: SEMANTICS 5 (CLWLMRUC, resets), 7 (transmission queues).
 """
 
-from typing import Final
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -108,13 +110,14 @@ def facts(
         resets: rows of snapshot_resets that say True.
 
     Grain: one row per queue manager with plans: (qmgr, facts), facts a JSON document with the
-    lists PLANS, ROUTES, SENDERS and RESETS.
+    lists SENDERS and RESETS and with PLANS and ROUTES, which are a list for each column.
     """
     by_sender = sender_rows.withColumnRenamed(VIEWER, c.QMGR)
+    about = F.collect_list(F.struct(*(x for x in by_sender.columns if x != c.QMGR)))
     listed = [
         _listed(plans, PLANS, PLAN_COLUMNS),
         _listed(_routes(plans, candidates), ROUTES, ROUTE_COLUMNS),
-        _listed(by_sender, SENDERS, [x for x in by_sender.columns if x != c.QMGR]),
+        by_sender.groupBy(c.QMGR).agg(about.alias(SENDERS)),
         resets.groupBy(c.QMGR).agg(F.collect_set(c.SNAPSHOT_ID).alias(RESETS)),
     ]
     gathered = listed[0]
@@ -130,5 +133,19 @@ def _routes(plans: DataFrame, candidates: DataFrame) -> DataFrame:
     return candidates.where(F.col(c.ELIMINATED_BY).isNull()).join(owner, c.PLAN_ID)
 
 
-def _listed(rows: DataFrame, name: str, columns: "tuple[str, ...] | list[str]") -> DataFrame:
-    return rows.groupBy(c.QMGR).agg(F.collect_list(F.struct(*columns)).alias(name))
+def _listed(rows: DataFrame, name: str, columns: Sequence[str]) -> DataFrame:
+    """The rows of each queue manager, as a list for each column."""
+    listed = rows.groupBy(c.QMGR).agg(F.collect_list(F.struct(*columns)).alias(name))
+    by_column = F.struct(*(F.col(f"{name}.{x}").alias(x) for x in columns))
+    return listed.select(c.QMGR, by_column.alias(name))
+
+
+def read_document(document: str | None) -> dict[str, Any]:
+    """The lists of a document of `facts`, all of rows; None = of a queue manager without plans."""
+    found: dict[str, Any] = json.loads(document) if document else {}
+    return found | {name: _rows(found.get(name) or {}) for name in (PLANS, ROUTES)}
+
+
+def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    names = list(columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
 from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN, History, Puts, route_in_turn
+from clwl_spark.plan.facts import FACTS, read_document
 from clwl_spark.reallocation.ends import (
     NOWHERE,
     Ends,
@@ -84,7 +85,7 @@ class Redrive:
 
     def _read_plans(self, qmgr: str, documents: dict[str, str | None]) -> None:
         """Plans, the situations that they are for, and the history over their channels."""
-        found = json.loads(documents["facts"] or '{"plans": []}')
+        found = read_document(documents[FACTS])
         snapshots = sorted({row[c.SNAPSHOT_ID] for row in found["plans"]})
         self._plans: SenderPlans = read_facts(qmgr, found, snapshots, [])
         self._plan_of: dict[tuple[str, str, str], dict[int, dict[str, Any]]] = {}

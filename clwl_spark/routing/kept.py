@@ -11,11 +11,9 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 
-from clwl_spark import columns as c
 from clwl_spark.delta_versions import Versions, versions_of
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import at_hand
 from clwl_spark.routing.arrow_intake import Request
+from clwl_spark.routing.gather import Gathered
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import spark_hash
@@ -28,8 +26,6 @@ from clwl_spark.schemas import (
 )
 from clwl_spark.storage import Lake
 
-FEW_PLANS: Final = 10_000
-"""Facts of more plans are not held by the driver."""
 _FROM: Final = tuple(
     x.name for x in (SNAPSHOTS, *TOPOLOGY, ROUTE_PLANS, ROUTE_CANDIDATES, SNAPSHOT_RESETS)
 )
@@ -53,30 +49,17 @@ class Keeper:
         """Hold nothing yet."""
         self._kept: _Facts | None = None
 
-    def plans(self, lake: Lake, run: Run) -> DataFrame:
-        """The plans of the last run, if this one may use them: then its facts serve more batches.
-
-        Grain: one row per plan, (plan_id).
-        """
+    def plan_ids(self, run: Run) -> frozenset[int]:
+        """The plans of the last run, if this one may use them; its facts serve more batches so."""
         kept = self._kept
-        ids = sorted(kept.plan_ids) if kept is not None and kept.pins == run.pins else []
-        return in_memory(lake.spark, [(x,) for x in ids], f"{c.PLAN_ID} bigint")
+        return kept.plan_ids if kept is not None and kept.pins == run.pins else frozenset()
 
-    def keep(self, lake: Lake, run: Run, facts: DataFrame, plans: DataFrame) -> None:
-        """Keep a run's facts, if they are few.
-
-        Args:
-            lake: the lake.
-            run: whose facts they are.
-            facts: (qmgr, facts).
-            plans: the plans that are in them.
-        """
+    def keep(self, lake: Lake, run: Run, made: Gathered) -> None:
+        """Keep a run's facts, where they are few and their tables' versions can be told."""
         self._kept = None
-        rows = plans.select(c.PLAN_ID).limit(FEW_PLANS + 1).collect()
         versions = versions_of(lake, _FROM)
-        if len(rows) <= FEW_PLANS and versions is not None:
-            ids = frozenset(row[c.PLAN_ID] for row in rows)
-            self._kept = _Facts(at_hand(facts), ids, run.pins, versions)
+        if made.plan_ids is not None and versions is not None:
+            self._kept = _Facts(made.facts, made.plan_ids, run.pins, versions)
 
     def facts_for(self, lake: Lake, run: Run, asked: Iterable[Request]) -> DataFrame | None:
         """The facts, if a run needs no others.

@@ -3,10 +3,13 @@
 Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -15,7 +18,8 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.frames import in_memory
 from clwl_spark.keeping import Keep, fitting, settled
 from clwl_spark.plan.carried import COPIED_FROM, carried_over
-from clwl_spark.plan.planning import REQUEST, Ladder, Plans, make_plans
+from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, Plans, make_plans
+from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.intake import Pin
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.storage import Lake
@@ -27,8 +31,10 @@ POSITION: Final = "position"
 MANY: Final = 100_000
 """Fewer requests are planned as soon as snapshots are compared: 1,000 queue managers, 1 % of the
 channels changed, 100,000 requests 28 s anew and 31 compared, a million some 160 and 82."""
-WRITTEN_HERE: Final = 1_000_000
-"""Rows that are written from memory, some 200 MB: Spark's first writes to Delta take 5 s."""
+ROWS_HERE: Final = 1_000_000
+"""Rows of plans that are read and written from memory, some 200 MB: cold, Spark's first writes to
+Delta take 5 s, and 6 s more to read and gather 29,500 plans."""
+REQUESTS: Final = f"{c.PLAN_ID} bigint, {REQUEST_TYPES}"
 
 
 class PlanMaker:
@@ -60,11 +66,46 @@ class PlanMaker:
         known = self.lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
         new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
         _assert_unique(requests.unionByName(known).distinct())
-        self._make_resets(requests, keep)
+        self._make_resets(requests.select(c.QMGR).distinct(), keep)
         if rows >= MANY:
             new = settled(self._without_carried(new))
         left = new.count()
-        keep = fitting(left)
+        made = self._make_new(new, left)
+        return made if left == rows else None
+
+    def make_few(self, requests: Mapping[int, Request]) -> bool:
+        """As `make`, without Spark where nothing is missing.
+
+        Args:
+            requests: by plan_id.
+
+        Returns:
+            False, and nothing is made, where only Spark can tell which plans are there.
+        """
+        names = (c.PLAN_ID, *REQUEST)
+        known = self.lake.few_in_memory(ROUTE_PLANS.name, most=ROWS_HERE, names=names)
+        resets_known = self._resets_here()
+        if known is None or resets_known is None:
+            return False
+        known = known.filter(pc.is_in(known[c.PLAN_ID], pa.array(requests, pa.int64())))
+        new = dict(requests)
+        for plan_id, *request in zip(*(known[x].to_pylist() for x in names), strict=True):
+            new.pop(plan_id)
+            if requests[plan_id] != tuple(request):
+                raise shared_id(plan_id)
+        qmgrs = sorted({qmgr for _, qmgr, *_ in requests.values()})
+        wanted = {(x, *pair) for x in qmgrs for pair in self._neighbours()}
+        if not wanted <= resets_known.keys():
+            rows = in_memory(self.lake.spark, [(x,) for x in qmgrs], f"{c.QMGR} string")
+            self._make_resets(rows, fitting(len(wanted)))
+        if new:
+            rows = in_memory(self.lake.spark, ((x, *y) for x, y in new.items()), REQUESTS)
+            self._make_new(rows, len(new))
+        return True
+
+    def _make_new(self, new: DataFrame, rows: int) -> Plans | None:
+        """Plan so many requests that have no plan."""
+        keep = fitting(rows)
         asked = distinct_rows(new, c.SNAPSHOT_ID, c.OBJECT_TYPE)
         if not asked:
             return None
@@ -73,15 +114,14 @@ class PlanMaker:
         made = replace(made, plans=keep(self._with_epochs(made.plans)))
         self._append(ROUTE_CANDIDATES.name, made.candidates)
         self._append(ROUTE_PLANS.name, made.plans)
-        return made if left == rows else None
+        return made
 
     def _without_carried(self, new: DataFrame) -> DataFrame:
         """Copy the plans that the snapshot before has already; the requests that are left."""
         known = self.lake.read_few(ROUTE_PLANS.name)
         planned = {snapshot_id for (snapshot_id,) in distinct_rows(known, c.SNAPSHOT_ID)}
         asked = {snapshot_id for (snapshot_id,) in distinct_rows(new, c.SNAPSHOT_ID)}
-        ids = [pin.snapshot_id for pin in self._pins]
-        pairs = [(x, y) for x, y in neighbours(ids) if x in asked and y in planned]
+        pairs = [(x, y) for x, y in self._neighbours() if x in asked and y in planned]
         if not pairs or self._ladder.exit_function is not None:
             return new
         carried = settled(carried_over(new, known, self._differences(pairs, settled), settled))
@@ -95,7 +135,7 @@ class PlanMaker:
 
     def _append(self, table: str, frame: DataFrame) -> None:
         """Append rows that are worked out; without Spark, where they fit in memory."""
-        if not self.lake.is_here or frame.count() > WRITTEN_HERE:
+        if not self.lake.is_here or frame.count() > ROWS_HERE:
             self.lake.append(table, frame)
             return
         wanted = self.lake.arrow_schema(table)
@@ -108,12 +148,12 @@ class PlanMaker:
             self._read = read_topology(self.lake, sorted(self._read_snapshots), settled)
         return self._read
 
-    def _make_resets(self, requests: DataFrame, keep: Keep) -> None:
-        """Find out, for the requests' senders, which snapshots reset their history."""
+    def _make_resets(self, qmgrs: DataFrame, keep: Keep) -> None:
+        """Find out, for queue managers that send, which snapshots reset their history."""
         pairs = self._pairs()
         if pairs is None:
             return
-        wanted = requests.select(c.QMGR).distinct().crossJoin(pairs)
+        wanted = qmgrs.crossJoin(pairs)
         known = self.lake.read_few(SNAPSHOT_RESETS.name)
         keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
         new = keep(wanted.join(known, keys, "left_anti"))
@@ -136,6 +176,27 @@ class PlanMaker:
         return known.join(F.broadcast(pairs), [c.SNAPSHOT_ID, c.PREVIOUS_ID], "left_semi").join(
             F.broadcast(positions), c.SNAPSHOT_ID
         )
+
+    def resets_here(self) -> Mapping[str, Sequence[str]] | None:
+        """By queue manager, the run's snapshots that reset it; None where only Spark can tell."""
+        known = self._resets_here()
+        if known is None:
+            return None
+        pairs = set(self._neighbours())
+        found: dict[str, list[str]] = defaultdict(list)
+        for (qmgr, *pair), is_reset in known.items():
+            if is_reset and tuple(pair) in pairs:
+                found[qmgr].append(pair[0])
+        return found
+
+    def _resets_here(self) -> Mapping[tuple[str, str, str], bool] | None:
+        """By queue manager, snapshot and the one before it, whether it resets; None as above."""
+        names = (c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID)
+        known = self.lake.few_in_memory(SNAPSHOT_RESETS.name, most=ROWS_HERE)
+        if known is None:
+            return None
+        keys = zip(*(known[x].to_pylist() for x in names), strict=True)
+        return dict(zip(keys, known[c.IS_RESET].to_pylist(), strict=True))
 
     def _with_epochs(self, plans: DataFrame) -> DataFrame:
         """Add `reset_epoch`: resets of the queue manager up to the plan's snapshot."""
@@ -162,8 +223,12 @@ class PlanMaker:
 
     def _pairs(self) -> DataFrame | None:
         """Neighbouring snapshots, (snapshot_id, previous_id); None where there is but one."""
-        pairs = neighbours([pin.snapshot_id for pin in self._pins])
+        pairs = self._neighbours()
         return pair_rows(self.lake.spark, pairs) if pairs else None
+
+    def _neighbours(self) -> list[tuple[str, str]]:
+        """Each snapshot with the one before it."""
+        return neighbours([pin.snapshot_id for pin in self._pins])
 
     def _positions(self) -> DataFrame:
         """The position of each snapshot, (snapshot_id, position)."""
@@ -194,9 +259,12 @@ def _assert_unique(plans: DataFrame) -> None:
     """
     shared = plans.groupBy(c.PLAN_ID).count().where("count > 1").head(1)
     if shared:
-        raise LakeStateError(
-            f"two requests share plan_id {shared[0][c.PLAN_ID]}: report it with both requests"
-        )
+        raise shared_id(shared[0][c.PLAN_ID])
+
+
+def shared_id(plan_id: int) -> LakeStateError:
+    """Two requests have one id."""
+    return LakeStateError(f"two requests share plan_id {plan_id}: report it with both requests")
 
 
 def distinct_rows(frame: DataFrame, *columns: str) -> list[tuple[str, ...]]:

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import reduce
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
@@ -16,30 +15,27 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import SplitError
 from clwl_spark.frames import in_memory
-from clwl_spark.keeping import at_hand, fitting, looked_up, settled
-from clwl_spark.plan.facts import facts, senders, used_channels
-from clwl_spark.plan.planning import REQUEST_TYPES, Ladder, Plans
+from clwl_spark.keeping import settled
+from clwl_spark.plan.planning import Ladder, Plans
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.asked import few_requests
 from clwl_spark.routing.engines import Engine, refused_by_arrow
+from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.intake import distinct_requests
 from clwl_spark.routing.kept import Keeper
-from clwl_spark.routing.plan_maker import PlanMaker, distinct_rows
+from clwl_spark.routing.plan_maker import REQUESTS, PlanMaker, shared_id
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.routing.splits import spark_hash
-from clwl_spark.schemas import BALANCE_HISTORY, ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.session import interpreting
 from clwl_spark.storage import Lake
 from clwl_spark.streams import lent
-from clwl_spark.topology.views import VIEWER
 
 POSITION = "position"
 _FEW = 2_000
 """Up to so many requests, what is about them is interpreted: that takes 1 ms a request longer than
 compiled code, which takes 2 s to compile (29,500 requests: 82 s interpreted, 54 compiled)."""
-_REQUESTS = f"{c.PLAN_ID} bigint, {REQUEST_TYPES}"
 
 
 class PlanProvider:
@@ -64,6 +60,7 @@ class PlanProvider:
         self._run = run
         self._maker = PlanMaker(lake, run.pins, ladder)
         self._used: list[DataFrame] = []
+        self._used_here: frozenset[int] = frozenset()
         self._all_made: Plans | None = None
         self._is_quick = False
         if run.resumed:
@@ -88,10 +85,20 @@ class PlanProvider:
     def _plan_few(self, asked: Sequence[Request]) -> None:
         """Plan requests in memory, unless the facts of the run before have their plans."""
         self._kept = self._keeper.facts_for(self._lake, self._run, asked)
-        if self._kept is None and asked:
-            rows = ((spark_hash(request), *request) for request in asked)
-            requests = in_memory(self._lake.spark, rows, _REQUESTS)
-            self._plan(requests, len(asked))
+        if self._kept is not None or not asked:
+            return
+        requests: dict[int, Request] = {}
+        for request in asked:
+            if requests.setdefault(spark_hash(request), request) != request:
+                raise shared_id(spark_hash(request))
+        self._is_quick = len(asked) <= _FEW
+        with self._quickly():
+            made = self._maker.make_few(requests)
+        if made:
+            self._used_here = frozenset(requests)
+        else:
+            rows = ((x, *y) for x, y in requests.items())
+            self._plan(in_memory(self._lake.spark, rows, REQUESTS), len(asked))
 
     def go_sparks_way(self, error: SplitError) -> None:
         """Route with Spark alone from here on: there is a file that Arrow cannot read."""
@@ -151,38 +158,22 @@ class PlanProvider:
         with self._quickly():
             return self._made_facts()
 
-    def _plans_in_use(self) -> Plans:
-        """The plans that the run may use, and at least their candidates."""
-        before = self._keeper.plans(self._lake, self._run)
-        if self._all_made is not None and before.isEmpty():
-            made, self._all_made = self._all_made, None
-            return made
-        plans = self._lake.read_few(ROUTE_PLANS.name)
-        if self._run.resumed or not self._used:
-            pins = [pin.snapshot_id for pin in self._run.pins]
-            plans = plans.where(F.col(c.SNAPSHOT_ID).isin(pins))
-        else:
-            used = reduce(DataFrame.union, [*self._used, before]).distinct()
-            plans = plans.join(used, c.PLAN_ID, "left_semi")
-        return Plans(settled(plans), self._lake.read_few(ROUTE_CANDIDATES.name))
-
     def _made_facts(self) -> DataFrame:
-        in_use = self._plans_in_use()
-        plans, candidates = in_use.plans, in_use.candidates
-        keep = fitting(plans.count())
-        of = keep(plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct())
-        topology = self._maker.topology(
-            [snapshot_id for (snapshot_id,) in distinct_rows(of, c.SNAPSHOT_ID)]
-        )
-        taken = None if keep is at_hand else self._used_channels(plans, candidates)
-        about = senders(of, topology, taken)
-        made = keep(facts(plans, candidates, about, self._maker.known_resets()))
-        self._keeper.keep(self._lake, self._run, made, plans)
-        return made
+        in_use = self._in_use()
+        made = gathered_here(self._lake, self._maker, in_use)
+        if made is None:
+            all_made = None if in_use.plan_ids else self._all_made
+            made = gathered_by_spark(self._lake, self._maker, in_use, all_made)
+        self._keeper.keep(self._lake, self._run, made)
+        self._all_made = None
+        return made.facts
 
-    def _used_channels(self, plans: DataFrame, candidates: DataFrame) -> DataFrame:
-        history = self._lake.read_few(BALANCE_HISTORY.name)
-        return looked_up(used_channels(plans, candidates, history), settled)
+    def _in_use(self) -> InUse:
+        """The plans that the run may use, and those of the run before: facts serve more so."""
+        snapshots = [pin.snapshot_id for pin in self._run.pins]
+        if self._run.resumed or not (self._used or self._used_here):
+            return InUse(snapshots)
+        return InUse(snapshots, self._used_here | self._keeper.plan_ids(self._run), self._used)
 
     def _plan_batch(self, asking: DataFrame, _: int) -> None:
         """Plan in the stream's own session; the scan of the messages stays compiled."""

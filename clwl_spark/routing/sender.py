@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clwl_spark import columns as c
 from clwl_spark.kernel.choose import NOT_CHOSEN, History, Puts, route_in_turn
-from clwl_spark.plan.facts import PLANS
+from clwl_spark.plan.facts import PLANS, read_document
 from clwl_spark.routing.answers import Answers, SenderPlans, read_facts
 from clwl_spark.routing.bindings import Bindings
 from clwl_spark.routing.blocks import WITH_IDS, BlockForm, message_order, peak_mib, to_ipc
@@ -104,7 +104,7 @@ class Sender:
         try:
             if not self._spool.blocks:
                 return
-            found = json.loads(facts) if facts else {PLANS: []}
+            found = read_document(facts)
             missing = self._plan_ids - {row[c.PLAN_ID] for row in found[PLANS]}
             if missing:
                 ids = pa.table({c.PLAN_ID: pa.array(sorted(missing), pa.int64())})

@@ -37,7 +37,7 @@ def _routed(spark: SparkSession, folder: Path, many: int) -> tuple[Lake, list[in
         patch.setattr(plan_maker, "make_plans", spying)
         for batch in (first, later.withColumn("put_seq", F.col("put_seq") + SPEC.messages)):
             lake.append("messages", batch)
-            route(lake, RouteOptions(state_partitions=1))
+            route(lake, RouteOptions(state_partitions=1, engine="spark"))
     return lake, planned
 
 

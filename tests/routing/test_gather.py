@@ -1,0 +1,114 @@
+"""The facts of a run's plans are the same, whoever gathers them."""
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from worlds import World
+
+from clwl_spark import keeping
+from clwl_spark.errors import LakeStateError
+from clwl_spark.plan.facts import (
+    CURRENT,
+    DEFINITIONS,
+    FACTS,
+    PLANS,
+    RESETS,
+    ROUTES,
+    SENDERS,
+    read_document,
+)
+from clwl_spark.plan.planning import Ladder
+from clwl_spark.routing import gather, plan_maker
+from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
+from clwl_spark.routing.plan_maker import PlanMaker
+from clwl_spark.routing.runs import valid_pins
+
+SEED = random.SystemRandom().randrange(10**6)
+LISTS = (PLANS, ROUTES, SENDERS, RESETS)
+
+
+@pytest.fixture(scope="module")
+def world(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Random clusters, of which two batches are routed: the second has a history to heed."""
+    world = World.random(spark, tmp_path_factory.mktemp("gather"), SEED, 25, "v9")
+    for at in world.batches()[:2]:
+        world.append("messages", world.batch(at))
+        world.route(engine="arrow")
+    return world
+
+
+@pytest.fixture
+def maker(world: World) -> PlanMaker:
+    return PlanMaker(world.lake, valid_pins(world.lake), Ladder())
+
+
+def _said(facts: DataFrame) -> dict[str, dict[str, list[str]]]:
+    """By queue manager and list, its rows in any order."""
+    return {row["qmgr"]: _in_order(read_document(row[FACTS])) for row in facts.collect()}
+
+
+def _in_order(document: Mapping[str, Any]) -> dict[str, list[str]]:
+    for row in document[SENDERS]:
+        for name in (DEFINITIONS, CURRENT):
+            row[name] = sorted(map(_cells, row.get(name) or ()))
+    return {name: sorted(map(_cells, document.get(name) or ())) for name in LISTS}
+
+
+def _cells(row: Any) -> str:
+    """A row's cells by name, without those that are null."""
+    if not isinstance(row, dict):
+        return str(row)
+    return str(sorted((name, cell) for name, cell in row.items() if cell is not None))
+
+
+@pytest.fixture(autouse=True)
+def _spark_leaves_out_what_no_route_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does for many plans, and as it is done without Spark for any."""
+    monkeypatch.setattr(keeping, "FEW", 0)
+
+
+def test_facts_are_the_same_whoever_gathers_them(world: World, maker: PlanMaker) -> None:
+    in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
+    here = gathered_here(world.lake, maker, in_use)
+    by_spark = gathered_by_spark(world.lake, maker, in_use)
+    assert here is not None
+    assert here.plan_ids == by_spark.plan_ids
+    said = _said(here.facts)
+    assert said == _said(by_spark.facts), SEED
+    documents = [read_document(row[FACTS]) for row in here.facts.collect()]
+    for name in LISTS:
+        assert any(x[name] for x in documents), (SEED, name)
+    for name in (DEFINITIONS, CURRENT):
+        assert any(row[name] for x in documents for row in x[SENDERS]), (SEED, name)
+
+
+def test_plans_that_are_named_are_gathered_alone(world: World, maker: PlanMaker) -> None:
+    rows = world.lake.few("route_plans")
+    named = frozenset(row["plan_id"] for row in rows[::3])
+    snapshots = [pin.snapshot_id for pin in valid_pins(world.lake)]
+    here = gathered_here(world.lake, maker, InUse(snapshots, named))
+    by_spark = gathered_by_spark(world.lake, maker, InUse(snapshots, named))
+    assert here is not None
+    assert here.plan_ids == by_spark.plan_ids == named
+    assert _said(here.facts) == _said(by_spark.facts), SEED
+
+
+def test_many_plans_are_left_to_spark(
+    world: World, maker: PlanMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = len(world.lake.few("route_plans"))
+    in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
+    monkeypatch.setattr(gather, "ROWS_HERE", plans - 1)
+    assert gathered_here(world.lake, maker, in_use) is None
+    monkeypatch.setattr(plan_maker, "ROWS_HERE", plans - 1)
+    assert not maker.make_few({})
+
+
+def test_two_requests_of_one_id_are_refused(world: World, maker: PlanMaker) -> None:
+    row = world.lake.few("route_plans")[0]
+    other = ("S", "QM", "QUEUE", "ANOTHER.QUEUE", "", "LOCAL")
+    with pytest.raises(LakeStateError, match=f"share plan_id {row['plan_id']}"):
+        maker.make_few({row["plan_id"]: other})
