@@ -63,11 +63,13 @@ def few_rows(
 
 
 def dataset_of(folder: str) -> Dataset | None:
-    """A table in a folder of this machine, of which nothing is read yet; None as by `few_rows`."""
+    """A table whose files are in a folder of this machine, none read yet; None as by `few_rows`."""
     if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
         return None
     try:
-        return DeltaTable(folder).to_pyarrow_dataset()
+        table = DeltaTable(folder)
+        has_all = all(Path(folder, name).is_file() for name in _files(table))
+        return table.to_pyarrow_dataset() if has_all else None
     except (DeltaError, OSError, pa.ArrowException):
         return None
 

@@ -72,6 +72,18 @@ def test_a_table_that_is_not_there_has_no_rows_or_is_missed(spark, tmp_path):
         lake.read_few(NAME, or_empty=False)
 
 
+def test_a_table_is_passed_over_without_being_held(lake, spark, tmp_path):
+    wanted = ["snapshot_id", "status"]
+    rows = lake.dataset(NAME).to_table(wanted)
+    assert rows.sort_by("snapshot_id") == lake.few_in_memory(NAME, names=wanted).sort_by(
+        "snapshot_id"
+    )
+    assert lake.dataset("queues").count_rows() == 0, "there is no such table"
+    clone = Lake(spark, str(tmp_path / "clone"))
+    spark.sql(f"CREATE TABLE {clone.sql_name(NAME)} SHALLOW CLONE {lake.sql_name(NAME)}")
+    assert clone.dataset(NAME) is None, "its files are elsewhere"
+
+
 def test_a_table_without_rows_is_read_in_memory(spark, tmp_path):
     lake = lake_with(spark, tmp_path / "lake", [NAME])
     assert same(lake) == []
