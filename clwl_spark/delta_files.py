@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
-from pyarrow.dataset import Dataset
+from pyarrow.dataset import Dataset, dataset
 
 FEW_ROWS: Final = 20_000
 _BYTES_A_ROW: Final = 200
@@ -32,7 +32,7 @@ def few_rows(
     column: str = "",
     values: Sequence[str] | Sequence[int] = (),
     most: int = FEW_ROWS,
-    names: Sequence[str] = (),
+    wanted: pa.Schema | None = None,
 ) -> pa.Table | None:
     """The rows of a table in a folder of this machine, where they are few.
 
@@ -41,11 +41,12 @@ def few_rows(
         column: of strings or whole numbers; '' = all rows.
         values: the rows that have one of these values in it.
         most: rows that are few.
-        names: of the columns that are read, those that are there; () = all.
+        wanted: the columns that are read; None = all.
 
     Returns:
-        The rows; None where Spark has to read: elsewhere, no Delta table, more rows, or a table
-        that delta-rs does not know how to read (deletion vectors, column mapping).
+        The rows; None where Spark has to read: elsewhere, no Delta table, more rows, other
+        columns, or a table that delta-rs does not know how to read (deletion vectors, column
+        mapping).
     """
     if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
         return None
@@ -53,25 +54,45 @@ def few_rows(
         table = DeltaTable(folder)
         if sum(Path(folder, name).stat().st_size for name in _files(table)) > most * _BYTES_A_ROW:
             return None
-        dataset = table.to_pyarrow_dataset()
+        found = table.to_pyarrow_dataset()
         kept = pc.field(column).isin(list(values)) if column else None
-        there = [x for x in names if x in dataset.schema.names]
-        rows = dataset.to_table(columns=there if names else None, filter=kept)
+        if wanted is not None and not _has(found, wanted):
+            return None
+        rows = found.to_table(columns=None if wanted is None else wanted.names, filter=kept)
     except (DeltaError, OSError, pa.ArrowException):
         return None
     return rows if rows.num_rows <= most else None
 
 
-def dataset_of(folder: str) -> Dataset | None:
-    """A table whose files are in a folder of this machine, none read yet; None as by `few_rows`."""
+def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
+    """A table in a folder of this machine, of which nothing is read yet.
+
+    Args:
+        folder: of the Delta table.
+        wanted: columns that it must have.
+
+    Returns:
+        Its rows; none where there is no folder; None where Spark has to read: as by `few_rows`, or
+        where a file is elsewhere or a column lacks.
+    """
+    if is_absent(folder):
+        return dataset(wanted.empty_table())
     if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
         return None
     try:
         table = DeltaTable(folder)
-        has_all = all(Path(folder, name).is_file() for name in _files(table))
-        return table.to_pyarrow_dataset() if has_all else None
+        if not all(Path(folder, name).is_file() for name in _files(table)):
+            return None
+        found = table.to_pyarrow_dataset()
     except (DeltaError, OSError, pa.ArrowException):
         return None
+    return found if _has(found, wanted) else None
+
+
+def _has(table: Dataset, wanted: pa.Schema) -> bool:
+    """Whether a table has these columns, of these types."""
+    types = {x.name: x.type for x in table.schema}
+    return all(types.get(x.name) == x.type for x in wanted)
 
 
 def greatest_rows(folder: str, column: str) -> pa.Table | None:

@@ -13,6 +13,10 @@ Keep = Callable[[DataFrame], DataFrame]
 FEW: Final = 1_000
 """Up to so many requests, what belongs to them is small enough to be held by the driver."""
 
+ROWS_HERE: Final = 1_000_000
+"""Rows of plans that are read and written within this process, some 200 MB: where Java is cold,
+Spark's first writes to Delta take 5 s, and reading and gathering 29,500 plans 6."""
+
 HELD_BY_ALL: Final = 1_000_000
 """Rows of a few names that every worker holds for a join; some 200 MB."""
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 import pyarrow as pa
-from pyarrow.dataset import Dataset, dataset
+from pyarrow.dataset import Dataset
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -180,18 +180,13 @@ class Lake:
             names: of the columns wanted; () = all.
             or_empty: a table that is not there has no rows.
         """
-        wanted = self.arrow_schema(table)
-        if names:
-            wanted = pa.schema([wanted.field(x) for x in names])
+        columns = self.arrow_schema(table)
+        wanted = pa.schema([x for x in columns if not names or x.name in names])
         if not self.is_here:
             return None
         if or_empty and delta_files.is_absent(self.path(table)):
             return wanted.empty_table()
-        found = delta_files.few_rows(self.path(table), column, values, most, names)
-        if found is None or not set(wanted.names) <= set(found.column_names):
-            return None
-        found = found.select(wanted.names)
-        return found if found.schema.types == wanted.types else None
+        return delta_files.few_rows(self.path(table), column, values, most, wanted)
 
     def dataset(self, table: str) -> Dataset | None:
         """The rows of a table, to pass over within this process without holding them.
@@ -200,15 +195,7 @@ class Lake:
             The rows; without any where the table is not there; None where only Spark can tell.
         """
         wanted = self.arrow_schema(table)
-        if not self.is_here:
-            return None
-        if delta_files.is_absent(self.path(table)):
-            return dataset(wanted.empty_table())
-        found = delta_files.dataset_of(self.path(table))
-        if found is None:
-            return None
-        types = {x.name: x.type for x in found.schema}
-        return found if all(types.get(x.name) == x.type for x in wanted) else None
+        return delta_files.dataset_of(self.path(table), wanted) if self.is_here else None
 
     def few(
         self,

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.frames import held, in_memory
-from clwl_spark.keeping import at_hand, fitting, looked_up, settled
+from clwl_spark.keeping import ROWS_HERE, at_hand, fitting, looked_up, settled
 from clwl_spark.plan.facts import (
     PLAN_COLUMNS,
     ROUTE_COLUMNS,
@@ -28,7 +28,8 @@ from clwl_spark.plan.facts import (
 from clwl_spark.plan.facts_in_memory import facts_in_memory, routes_in_memory, senders_in_memory
 from clwl_spark.plan.planning import Plans
 from clwl_spark.routing.asked import FEW_REQUESTS
-from clwl_spark.routing.plan_maker import ROWS_HERE, PlanMaker, distinct_rows
+from clwl_spark.routing.plan_maker import PlanMaker, distinct_rows
+from clwl_spark.routing.resets import resets_among
 from clwl_spark.schemas import (
     BALANCE_HISTORY,
     CHANNEL_STATUS,
@@ -38,6 +39,7 @@ from clwl_spark.schemas import (
     ROUTE_PLANS,
 )
 from clwl_spark.storage import Lake
+from clwl_spark.topology.changes import neighbours
 from clwl_spark.topology.views import VIEWER
 
 _LOOKED_AT = tuple(x.name for x in (QUEUE_MANAGERS, QUEUES, CHANNEL_STATUS))
@@ -76,9 +78,9 @@ class Gathered:
     plan_ids: frozenset[int] | None
 
 
-def gathered_here(lake: Lake, maker: PlanMaker, in_use: InUse) -> Gathered | None:
+def gathered_here(lake: Lake, in_use: InUse) -> Gathered | None:
     """The facts of plans that were read within this process; None where only Spark can."""
-    resets = maker.resets_here()
+    resets = resets_among(lake, neighbours(in_use.snapshots))
     plans = _few(
         lake, ROUTE_PLANS.name, c.SNAPSHOT_ID, in_use.snapshots, names=(c.QMGR, *PLAN_COLUMNS)
     )

@@ -3,7 +3,6 @@
 Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -16,11 +15,12 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
 from clwl_spark.frames import in_memory
-from clwl_spark.keeping import Keep, fitting, settled
+from clwl_spark.keeping import ROWS_HERE, Keep, fitting, settled
 from clwl_spark.plan.carried import COPIED_FROM, carried_over
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, Plans, make_plans
 from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.intake import Pin
+from clwl_spark.routing.resets import judged_pairs
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours, resets
@@ -31,9 +31,6 @@ POSITION: Final = "position"
 MANY: Final = 100_000
 """Fewer requests are planned as soon as snapshots are compared: 1,000 queue managers, 1 % of the
 channels changed, 100,000 requests 28 s anew and 31 compared, a million some 160 and 82."""
-ROWS_HERE: Final = 1_000_000
-"""Rows of plans that are read and written from memory, some 200 MB: cold, Spark's first writes to
-Delta take 5 s, and 6 s more to read and gather 29,500 plans."""
 REQUESTS: Final = f"{c.PLAN_ID} bigint, {REQUEST_TYPES}"
 
 
@@ -84,13 +81,13 @@ class PlanMaker:
         """
         names = (c.PLAN_ID, *REQUEST)
         known = self.lake.few_in_memory(ROUTE_PLANS.name, most=ROWS_HERE, names=names)
-        resets_known = self._resets_here()
+        resets_known = judged_pairs(self.lake)
         if known is None or resets_known is None:
             return False
         known = known.filter(pc.is_in(known[c.PLAN_ID], pa.array(requests, pa.int64())))
         new = dict(requests)
         for plan_id, *request in zip(*(known[x].to_pylist() for x in names), strict=True):
-            new.pop(plan_id)
+            new.pop(plan_id, None)
             if requests[plan_id] != tuple(request):
                 raise shared_id(plan_id)
         qmgrs = sorted({qmgr for _, qmgr, *_ in requests.values()})
@@ -176,27 +173,6 @@ class PlanMaker:
         return known.join(F.broadcast(pairs), [c.SNAPSHOT_ID, c.PREVIOUS_ID], "left_semi").join(
             F.broadcast(positions), c.SNAPSHOT_ID
         )
-
-    def resets_here(self) -> Mapping[str, Sequence[str]] | None:
-        """By queue manager, the run's snapshots that reset it; None where only Spark can tell."""
-        known = self._resets_here()
-        if known is None:
-            return None
-        pairs = set(self._neighbours())
-        found: dict[str, list[str]] = defaultdict(list)
-        for (qmgr, *pair), is_reset in known.items():
-            if is_reset and tuple(pair) in pairs:
-                found[qmgr].append(pair[0])
-        return found
-
-    def _resets_here(self) -> Mapping[tuple[str, str, str], bool] | None:
-        """By queue manager, snapshot and the one before it, whether it resets; None as above."""
-        names = (c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID)
-        known = self.lake.few_in_memory(SNAPSHOT_RESETS.name, most=ROWS_HERE)
-        if known is None:
-            return None
-        keys = zip(*(known[x].to_pylist() for x in names), strict=True)
-        return dict(zip(keys, known[c.IS_RESET].to_pylist(), strict=True))
 
     def _with_epochs(self, plans: DataFrame) -> DataFrame:
         """Add `reset_epoch`: resets of the queue manager up to the plan's snapshot."""

@@ -160,7 +160,7 @@ class PlanProvider:
 
     def _made_facts(self) -> DataFrame:
         in_use = self._in_use()
-        made = gathered_here(self._lake, self._maker, in_use)
+        made = gathered_here(self._lake, in_use)
         if made is None:
             all_made = None if in_use.plan_ids else self._all_made
             made = gathered_by_spark(self._lake, self._maker, in_use, all_made)

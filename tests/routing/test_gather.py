@@ -72,7 +72,7 @@ def _spark_leaves_out_what_no_route_takes(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_facts_are_the_same_whoever_gathers_them(world: World, maker: PlanMaker) -> None:
     in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
-    here = gathered_here(world.lake, maker, in_use)
+    here = gathered_here(world.lake, in_use)
     by_spark = gathered_by_spark(world.lake, maker, in_use)
     assert here is not None
     assert here.plan_ids == by_spark.plan_ids
@@ -89,7 +89,7 @@ def test_plans_that_are_named_are_gathered_alone(world: World, maker: PlanMaker)
     rows = world.lake.few("route_plans")
     named = frozenset(row["plan_id"] for row in rows[::3])
     snapshots = [pin.snapshot_id for pin in valid_pins(world.lake)]
-    here = gathered_here(world.lake, maker, InUse(snapshots, named))
+    here = gathered_here(world.lake, InUse(snapshots, named))
     by_spark = gathered_by_spark(world.lake, maker, InUse(snapshots, named))
     assert here is not None
     assert here.plan_ids == by_spark.plan_ids == named
@@ -102,7 +102,7 @@ def test_many_plans_are_left_to_spark(
     plans = len(world.lake.few("route_plans"))
     in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
     monkeypatch.setattr(gather, "ROWS_HERE", plans - 1)
-    assert gathered_here(world.lake, maker, in_use) is None
+    assert gathered_here(world.lake, in_use) is None
     monkeypatch.setattr(plan_maker, "ROWS_HERE", plans - 1)
     assert not maker.make_few({})
 
