@@ -58,7 +58,8 @@ def few_rows(
         kept = pc.field(column).isin(list(values)) if column else None
         if wanted is not None and not _has(found, wanted):
             return None
-        rows = found.to_table(columns=None if wanted is None else wanted.names, filter=kept)
+        names = None if wanted is None else wanted.names
+        rows = found.head(most + 1, columns=names, filter=kept)
     except (DeltaError, OSError, pa.ArrowException):
         return None
     return rows if rows.num_rows <= most else None

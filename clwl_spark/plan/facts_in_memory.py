@@ -68,7 +68,7 @@ def facts_in_memory(
         )
         for qmgr, of_qmgr in _by_qmgr(plans).items()
     }
-    return pa.table({c.QMGR: list(documents), FACTS: list(documents.values())}, _DOCUMENTS)
+    return pa.table({c.QMGR: list(documents), FACTS: list(documents.values())}, schema=_DOCUMENTS)
 
 
 def routes_in_memory(plans: pa.Table, candidates: pa.Table) -> pa.Table:
@@ -136,7 +136,7 @@ def _definitions(of: pa.Table, table: ds.Dataset) -> BySender:
     named = _matching(own.filter(is_one), of).to_table(names).group_by(names).aggregate([])
     columns = [*names, c.CLUSTER, c.OBSERVER, c.USAGE, c.CLCHNAME]
     rows = _matching(own, named).to_table(columns).to_pylist()
-    rows.sort(key=lambda row: (row[c.CLUSTER], row[c.OBSERVER] == EVERYBODY), reverse=True)
+    rows.sort(key=lambda row: (row[c.CLUSTER] or "", row[c.OBSERVER] == EVERYBODY), reverse=True)
     found: BySender = defaultdict(list)
     for row in {tuple(row[x] for x in names): row for row in rows}.values():
         if row[c.USAGE] == Usage.XMITQ and row[c.CLCHNAME]:
