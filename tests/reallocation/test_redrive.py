@@ -54,11 +54,17 @@ def documents(events, past=None):
             )  # fmt: skip
     sender = {"snapshot_id": "S1", "clwlmruc": 999, "defclxq": "CHANNEL"}
     return {
-        "facts": json.dumps({"plans": plans, "routes": routes, "senders": [sender]}),
+        "facts": json.dumps(
+            {"plans": by_column(plans), "routes": by_column(routes), "senders": [sender]}
+        ),
         "situations": json.dumps(situations),
         "events": json.dumps(events),
         "past": json.dumps(past or {"counter": 0, "balance": [], "resetting": []}),
     }
+
+
+def by_column(rows):
+    return pa.Table.from_pylist(rows).to_pydict()
 
 
 def event(number, channel, at):
