@@ -15,7 +15,7 @@ FEW: Final = 1_000
 
 ROWS_HERE: Final = 1_000_000
 """Rows of plans that are read and written within this process, some 200 MB: where Java is cold,
-Spark's first writes to Delta take 5 s, and reading and gathering 29,500 plans 6."""
+Spark's first writes to Delta take 5 s, and reading and gathering 29,500 plans 8."""
 
 HELD_BY_ALL: Final = 1_000_000
 """Rows of a few names that every worker holds for a join; some 200 MB."""

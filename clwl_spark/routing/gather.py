@@ -1,7 +1,7 @@
 """The facts of the plans that a run may use, gathered from the lake.
 
 Plans in a folder of this machine are read and gathered within this process, unless they are very
-many; then, and elsewhere, Spark does it (29,500 plans, where Java is cold: 11 s instead of 5).
+many; then, and elsewhere, Spark does it (29,500 plans in a fresh session: 7.9 s instead of 1.2).
 
 Source: SEMANTICS 5 (CLWLMRUC, resets), 7 (transmission queues).
 """
@@ -134,10 +134,10 @@ def gathered_by_spark(
         history = lake.read_few(BALANCE_HISTORY.name)
         used = looked_up(used_channels(plans, candidates, history), settled)
     about = senders(of, topology, used)
-    found = keep(facts(plans, candidates, about, maker.known_resets()))
+    found = facts(plans, candidates, about, maker.known_resets())
     ids = [x for (x,) in plans.select(c.PLAN_ID).limit(FEW_REQUESTS + 1).collect()]
     if len(ids) > FEW_REQUESTS:
-        return Gathered(found, None)
+        return Gathered(settled(found), None)
     return Gathered(at_hand(found), frozenset(ids))
 
 

@@ -32,7 +32,6 @@ from clwl_spark.session import interpreting
 from clwl_spark.storage import Lake
 from clwl_spark.streams import lent
 
-POSITION = "position"
 _FEW = 2_000
 """Up to so many requests, what is about them is interpreted: that takes 1 ms a request longer than
 compiled code, which takes 2 s to compile (29,500 requests: 82 s interpreted, 54 compiled)."""
