@@ -11,7 +11,7 @@ from processes import TREE, Run
 from simple_case import differing
 from stages import Log, read_log
 
-MOST_ROW_BY_ROW = 1_000_000
+MOST_ROW_BY_ROW = 4_000_000
 """Messages up to which the row-by-row way is gone."""
 MOST_COMPARED = 20_000_000
 """Messages up to which outcomes are compared, which happens in memory."""
