@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import ClwlError, LakeStateError, UsageError
 from clwl_spark.frames import in_memory
+from clwl_spark.keeping import looked_up, settled
 from clwl_spark.routing.batch import RouteOptions
 from clwl_spark.routing.run import route
 from clwl_spark.routing.runs import DONE
@@ -216,9 +217,9 @@ class _Following:
         """What the outcomes are joined with; small, so it is worked out once."""
         plans = self._here.read(ROUTE_PLANS.name)
         ids = [row[0] for row in plans.select(c.SNAPSHOT_ID).distinct().collect()]
-        defined = defined_qmgrs(read_topology(self._lake, ids)).localCheckpoint()
+        defined = settled(defined_qmgrs(read_topology(self._lake, ids)))
         links = self._lake.read(XMITQ_LINKS.name)
-        found = with_other_ends(plans, defined, links).localCheckpoint()
+        found = looked_up(with_other_ends(plans, defined, links), settled)
         return Knowledge(found, defined, self._groups())
 
     def _groups(self) -> DataFrame | None:
