@@ -1,4 +1,4 @@
-"""What Spark's hand-over of queue managers to Python costs before anything is chosen.
+"""What Spark's hand-over of buckets to Python costs before anything is chosen.
 
 The stream of engine `arrow` on the 5,000 queue managers of `shapes.py`, with a state function that
 passes its blocks along and remembers a word: what is left of the state stage is the least that any
@@ -23,15 +23,15 @@ from clwl_spark.commands.work import ROWS_BEYOND_JAVA
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.engines import engine_for
 from clwl_spark.routing.history import STATE_SCHEMA
-from clwl_spark.routing.runs import valid_pins
+from clwl_spark.routing.runs import begin
 from clwl_spark.routing.stream import ARROW_ROWS
 from clwl_spark.schemas import MESSAGES, OUTCOMES
 from clwl_spark.session import local_session
 from clwl_spark.storage import Lake
 
-PASSED = ("qmgr", "kind", "messages", "keys", "payload", "split")
+PASSED = ("bucket", "kind", "messages", "keys", "payload", "split")
 PASSED_SCHEMA = (
-    "qmgr string, kind string, messages bigint, keys binary, payload binary, split string"
+    "bucket string, kind string, messages bigint, keys binary, payload binary, split string"
 )
 BYTES_AT_ONCE = 128 << 20
 
@@ -49,29 +49,30 @@ def main() -> int:
     spark = local_session(ROWS_BEYOND_JAVA, app_name="hand over")
     lake = Lake(spark, str(work / "lake"))
     lake.create([OUTCOMES])
+    run = begin(lake, None)
     engine = engine_for(lake, ArrowEngine.name, 8)
     rows = int(str(spark.conf.get(ARROW_ROWS)))
     messages = lake.stream(MESSAGES.name)
-    blocks = engine.blocks(messages, valid_pins(lake), rows / BYTES_AT_ONCE)
+    blocks = engine.blocks(messages, run, rows / BYTES_AT_ONCE)
     spark.conf.set("spark.sql.shuffle.partitions", "8")
     for turn in range(2):  # the first is Java's warming up
         packed = _seconds(blocks, work / f"packed {turn}")
         handed = _seconds(handed_over(blocks.select(*PASSED)), work / f"handed {turn}")
-    each = (handed - packed) * spark.sparkContext.defaultParallelism / options.qmgrs
+    each = (handed - packed) * spark.sparkContext.defaultParallelism / run.buckets
     spark.stop()
     shutil.rmtree(work)
     document = {
         "read and packed, s": round(packed, 1),
         "and handed over, s": round(handed, 1),
-        "hand-over of a queue manager, ms of a core": round(1e3 * each, 1),
+        "hand-over of a bucket, ms of a core": round(1e3 * each, 1),
     }
     json.dump(document, sys.stdout, indent=2)
     return 0
 
 
 def handed_over(blocks: DataFrame) -> DataFrame:
-    """The blocks by queue manager, through a state function that changes none."""
-    return blocks.groupBy("qmgr").applyInPandasWithState(
+    """The blocks by bucket, through a state function that changes none."""
+    return blocks.groupBy("bucket").applyInPandasWithState(
         passed_along,
         outputStructType=PASSED_SCHEMA,
         stateStructType=STATE_SCHEMA,

@@ -18,10 +18,9 @@ import clwl_spark.routing.sender as sender_module
 from clwl_spark import schemas
 from clwl_spark.plan.facts import facts, senders
 from clwl_spark.routing.arrow_intake import SPLIT_ROW, Requests, keys_of
-from clwl_spark.routing.blocks import KEYS, PAYLOAD, SPLIT, message_blocks
-from clwl_spark.routing.history import Memory
+from clwl_spark.routing.blocks import KEYS, KIND, KIND_MESSAGES, PAYLOAD, SPLIT, message_blocks
+from clwl_spark.routing.bucket import Bucket
 from clwl_spark.routing.runs import valid_pins
-from clwl_spark.routing.sender import Sender
 from clwl_spark.routing.splits import Split
 from clwl_spark.session import local_session
 from clwl_spark.storage import Lake
@@ -68,7 +67,8 @@ def measured(files, found, pins):  # noqa: ANN001, ANN201  (a script)
         block
         for split in splits
         for table in keys_of(split, requests)
-        for block in message_blocks(table, met, SPLIT_ROW, split.name)
+        for block in message_blocks(table, 1, met, SPLIT_ROW, split.name)
+        if block[KIND] == KIND_MESSAGES
     ]
     packed = time.perf_counter() - started
     in_kernel, kernel = [0.0], sender_module.route_in_turn
@@ -82,11 +82,11 @@ def measured(files, found, pins):  # noqa: ANN001, ANN201  (a script)
     seconds = []
     for _ in range(2):  # the first time the kernel is loaded
         in_kernel[0] = 0.0
-        sender = Sender(Memory(), [pin.snapshot_id for pin in pins], TTL, 4096)
+        bucket = Bucket({}, [pin.snapshot_id for pin in pins], TTL, 4096)
         started = time.perf_counter()
         for block in blocks:
-            sender.add(block[KEYS], block[PAYLOAD], block[SPLIT])
-        routed = sum(x.messages for x in sender.route(found.qmgr, found.facts))
+            bucket.add(block[KEYS], block[PAYLOAD], block[SPLIT])
+        routed = sum(x.messages for x in bucket.route({found.qmgr: found.facts}))
         seconds.append(time.perf_counter() - started)
     each = 1e9 / routed
     return {

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clwl_spark import columns as c
-from clwl_spark.routing.answers import ANSWER_SCHEMA
+from clwl_spark.routing.sender_plans import ANSWER_SCHEMA
 from clwl_spark.schemas import waiting as w
 
 NOWHERE: Final = -1

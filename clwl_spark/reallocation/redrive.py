@@ -38,8 +38,8 @@ from clwl_spark.reallocation.waiting import (
     REASONS,
     REQUEST_KEY,
 )
-from clwl_spark.routing.answers import SenderPlans, read_facts
 from clwl_spark.routing.blocks import to_ipc
+from clwl_spark.routing.sender_plans import SenderPlans, read_facts
 from clwl_spark.schemas import waiting as w
 
 ROWS_AT_A_TIME: Final = 100_000

@@ -39,9 +39,10 @@ from clwl_spark.routing.blocks import (
     message_blocks,
     reject_block,
 )
+from clwl_spark.routing.bucket import ANSWER, ROW
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
-from clwl_spark.routing.sender import ANSWER, ROW
+from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split, counted_splits, found_splits, split_columns, split_rows
 from clwl_spark.routing.unpack import ANSWERS, DATA
 from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
@@ -67,6 +68,7 @@ def _asked(
 def _pack_splits(
     folder: str,
     pins: Sequence[Pin],
+    buckets: int,
     rows_per_byte: float,
     batches: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
@@ -75,11 +77,10 @@ def _pack_splits(
     met: set[str] = set()
     for split in found_splits(batches, folder):
         set_aside: list[pa.Table] = []
-        for table in gathered(keys_of(split, requests)):
+        for table in gathered(keys_of(split, requests), buckets):
             routable, rejected = apart(table)
-            yield from block_rows(
-                [*message_blocks(routable, met, SPLIT_ROW, split.name)], rows_per_byte
-            )
+            blocks = message_blocks(routable, buckets, met, SPLIT_ROW, split.name)
+            yield from block_rows([*blocks], rows_per_byte)
             if rejected.num_rows:
                 set_aside.append(rejected.select([SPLIT_ROW, REJECT]))
         if set_aside:
@@ -134,11 +135,10 @@ class ArrowEngine:
         met = splits.mapInArrow(partial(_asked, self.messages, pins), REQUEST_TYPES)
         return met.distinct().select(plan_id().alias(c.PLAN_ID), *REQUEST)
 
-    def blocks(self, messages: DataFrame, pins: Sequence[Pin], rows_per_byte: float) -> DataFrame:
+    def blocks(self, messages: DataFrame, run: Run, rows_per_byte: float) -> DataFrame:
         """As SparkEngine; the blocks say which rows of their split they have."""
-        return messages.select(*split_columns()).mapInArrow(
-            partial(_pack_splits, self.messages, pins, rows_per_byte), BLOCK_SCHEMA
-        )
+        packed = partial(_pack_splits, self.messages, run.pins, run.buckets, rows_per_byte)
+        return messages.select(*split_columns()).mapInArrow(packed, BLOCK_SCHEMA)
 
     def write_outcomes(
         self, lake: Lake, blocks: DataFrame, splits: Iterable[str], once: Transaction
@@ -151,7 +151,7 @@ class ArrowEngine:
         files = (
             blocks.join(F.broadcast(at), SPLIT)
             .repartitionById(len(numbers), F.col(_AT))
-            .select(c.QMGR, SPLIT, DATA, ANSWERS, PAYLOAD)
+            .select(SPLIT, DATA, ANSWERS, PAYLOAD)
             .mapInArrow(partial(_written, self.outcomes), FILE_SCHEMA)
             .collect()
         )

@@ -20,10 +20,10 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import ClwlError, LakeStateError, SplitError
 from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT
+from clwl_spark.routing.bucket import CHANNELS, KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
 from clwl_spark.routing.engines import AUTO, refused_by_arrow
 from clwl_spark.routing.provide import PlanProvider
 from clwl_spark.routing.runs import Run, RunSummary, finish
-from clwl_spark.routing.sender import KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
 from clwl_spark.routing.stream import FIGURES, Bounds, routed_blocks
 from clwl_spark.routing.unpack import DATA, figures, missing_plan_ids, unpack_history
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
@@ -32,7 +32,7 @@ from clwl_spark.streams import lent
 from clwl_spark.vocabulary import Algorithm
 
 PLANNING_ATTEMPTS = 3
-_FEW_QMGRS: Final = 1_000
+_FEW_CHANNELS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class RouteOptions:
         algorithm: None = the lake's, and v9 for a new lake.
         binding_ttl: a binding without a message for longer is forgotten.
         exit_function: `module:function` of the cluster workload exit; blank = none.
-        worker_memory_mib: what a Python worker may use for one queue manager's messages; beyond
-            it they wait on local disk.
+        worker_memory_mib: what a Python worker may use for one bucket's messages; beyond it they
+            wait on local disk.
         state_partitions: parts that queue managers are spread over; fixed by a lake's first run.
         engine: "spark", "arrow", or "auto": see `routing.engines`.
     """
@@ -115,7 +115,7 @@ class Batch:
         blocks = routed_blocks(
             self._lake.stream("messages"),
             self._provider.facts(),
-            self._run.pins,
+            self._run,
             Bounds(
                 self._options.binding_ttl // timedelta(microseconds=1),
                 self._options.worker_memory_mib,
@@ -184,7 +184,8 @@ class Batch:
             if self._run.written not in (None, summary.messages):
                 raise self._foreign_checkpoint(batch_id)
             splits = {row[SPLIT] for row in said if row[KIND] == KIND_OUTCOMES}
-            self._write_tables(blocks, summary, splits)
+            channels = sum(figures(x[FIGURES])[CHANNELS] for x in said if x[KIND] == KIND_HISTORY)
+            self._write_tables(blocks, summary, splits, channels)
         finally:
             blocks.unpersist()
         seconds = round(time.monotonic() - self._started, 3)
@@ -193,7 +194,9 @@ class Batch:
         self._summary = replace(summary, seconds=seconds, snapshots=pinned, engine=engine)
         finish(self._lake, self._run, self._summary)
 
-    def _write_tables(self, blocks: DataFrame, summary: RunSummary, splits: set[str]) -> None:
+    def _write_tables(
+        self, blocks: DataFrame, summary: RunSummary, splits: set[str], channels: int
+    ) -> None:
         engine = self._provider.engine
         once = self._once(OUTCOMES.name)
         engine.write_outcomes(self._lake, _of(blocks, KIND_OUTCOMES), splits, once)
@@ -201,16 +204,16 @@ class Batch:
             at = F.lit(self._run.started_at)
             rejected = engine.rejected(_of(blocks, KIND_REJECTS)).withColumn(c.REJECTED_AT, at)
             self._lake.append(REJECTED_MESSAGES.name, rejected, self._once(REJECTED_MESSAGES.name))
-        self._lake.merge(BALANCE_HISTORY.name, self._history(blocks))
+        self._lake.merge(BALANCE_HISTORY.name, self._history(blocks, channels))
 
-    def _history(self, blocks: DataFrame) -> DataFrame | pa.Table:
-        """Rows of `balance_history`; in memory where few queue managers have routed."""
-        history = _of(blocks, KIND_HISTORY).select(c.QMGR, DATA)
-        few = history.limit(_FEW_QMGRS + 1).toArrow()
-        if few.num_rows > _FEW_QMGRS:
+    def _history(self, blocks: DataFrame, channels: int) -> DataFrame | pa.Table:
+        """Rows of `balance_history`; in memory where they are few."""
+        history = _of(blocks, KIND_HISTORY).select(DATA)
+        if channels > _FEW_CHANNELS:
             return history.mapInArrow(unpack_history, BALANCE_HISTORY.schema)
         wanted = self._lake.arrow_schema(BALANCE_HISTORY.name)
-        found = [pa.table(x).cast(wanted) for x in unpack_history(iter(few.to_batches()))]
+        rows = unpack_history(iter(history.toArrow().to_batches()))
+        found = [pa.table(x).cast(wanted) for x in rows]
         return pa.concat_tables([wanted.empty_table(), *found])
 
     def _once(self, table: str) -> Transaction:

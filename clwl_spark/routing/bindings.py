@@ -3,6 +3,7 @@
 Source: SEMANTICS 6, P15.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from clwl_spark import columns as c
 from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN
-from clwl_spark.routing.answers import BY_GROUP, BY_OPEN, NO_BINDING, SenderPlans
+from clwl_spark.routing.answers import BucketPlans
 from clwl_spark.routing.history import Key, Memory, Route
+from clwl_spark.routing.sender_plans import BY_GROUP, BY_OPEN, NO_BINDING
 
 BIND_CODES = {"AS_Q_DEF": 0, "ON_OPEN": 1, "NOT_FIXED": 2, "ON_GROUP": 3}
 """The codes of MQOO_BIND options in blocks."""
@@ -23,36 +25,41 @@ _GROWTH = 1024
 
 @dataclass
 class Bindings:
-    """All binding keys that a queue manager has or gets in a batch.
+    """All binding keys that a bucket's queue managers have or get in a batch.
 
     Attributes:
-        keys: key -> index.
+        plans: of the queue managers.
+        keys: (queue manager's place, *Key) -> index.
         route: (at least len(keys),) bound route, NOT_CHOSEN where not bound.
         time: (at least len(keys),) greatest put_time, microseconds.
     """
 
-    plans: SenderPlans
-    keys: dict[Key, int] = field(default_factory=dict)
+    plans: BucketPlans
+    keys: dict[tuple[int, bool, int | bytes, str, str], int] = field(default_factory=dict)
     route: NDArray[np.int64] = field(
         default_factory=lambda: np.full(_GROWTH, NOT_CHOSEN, dtype=np.int64)
     )
     time: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_GROWTH, dtype=np.int64))
 
     def __post_init__(self) -> None:
-        """Number the (object_name, object_qmgr) that plans are asked for."""
-        self._requests: dict[tuple[str, str], int] = {}
-        asked = [(row[c.OBJECT_NAME], row[c.OBJECT_QMGR]) for row in self.plans.plans]
-        codes = [self._requests.setdefault(x, len(self._requests)) for x in asked]
+        """Number what plans are asked for: (queue manager's place, object_name, object_qmgr)."""
+        requests: dict[tuple[int, str, str], int] = {}
+        codes = [
+            requests.setdefault((at, row[c.OBJECT_NAME], row[c.OBJECT_QMGR]), len(requests))
+            for at, sender in enumerate(self.plans.senders)
+            for row in sender.plans
+        ]
         self._request_of_plan = np.array(codes, dtype=np.int64)
-        self._asked = list(self._requests)
+        self._asked = list(requests)
 
-    def restore(self, memory: Memory, first_route: int) -> None:
-        """Take up the bindings of earlier batches; their routes begin at `first_route`."""
-        self._grow(len(memory.bindings))
+    def restore(self, sender: int, memory: Memory, first_route: int) -> None:
+        """Take up a queue manager's bindings; their routes begin at `first_route`."""
+        first = len(self.keys)
+        self._grow(first + len(memory.bindings))
         for at, (key, (_, put_time)) in enumerate(memory.bindings.items()):
-            self.keys[key] = at
-            self.route[at] = first_route + at
-            self.time[at] = put_time
+            self.keys[sender, *key] = first + at
+            self.route[first + at] = first_route + at
+            self.time[first + at] = put_time
 
     def key_of(self, keys: pa.Table, plan: NDArray[np.int32]) -> NDArray[np.int32]:
         """The key index of each message, NO_KEY where it always chooses.
@@ -85,7 +92,8 @@ class Bindings:
         indexes = np.empty(len(unique), dtype=np.int64)
         for at, combined in enumerate(unique.tolist()):
             of, request = divmod(combined, len(self._asked))
-            key: Key = (by == BY_GROUP, values[of], *self._asked[request])
+            sender, name, qmgr = self._asked[request]
+            key = (sender, by == BY_GROUP, values[of], name, qmgr)
             indexes[at] = self.keys.setdefault(key, len(self.keys))
         self._grow(len(self.keys))
         return indexes[codes]
@@ -97,10 +105,12 @@ class Bindings:
             self.route = np.append(self.route, np.full(more, NOT_CHOSEN, dtype=np.int64))
             self.time = np.append(self.time, np.zeros(more, dtype=np.int64))
 
-    def remaining(self, oldest: int) -> dict[Key, tuple[Route, int]]:
-        """The bound keys whose last message is not before `oldest`, microseconds."""
-        return {
-            key: (self.plans.routes[self.route[at]], int(self.time[at]))
-            for key, at in self.keys.items()
-            if self.route[at] != NOT_CHOSEN and self.time[at] >= oldest
-        }
+    def remaining(self, oldest: Sequence[int]) -> list[dict[Key, tuple[Route, int]]]:
+        """By queue manager, the bound keys whose last message is not before its `oldest`."""
+        found: list[dict[Key, tuple[Route, int]]] = [{} for _ in oldest]
+        routes, times = self.route.tolist(), self.time.tolist()
+        for (sender, by_group, of, name, qmgr), at in self.keys.items():
+            if routes[at] != NOT_CHOSEN and times[at] >= oldest[sender]:
+                route = self.plans.senders[sender].routes[routes[at]]
+                found[sender][by_group, of, name, qmgr] = (route, times[at])
+        return found

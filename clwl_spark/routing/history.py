@@ -1,13 +1,15 @@
-"""What a queue manager remembers between batches, and its bytes in the state store.
+"""What queue managers remember between batches, and its bytes in the state store.
 
-The state's schema can never change, so it is (version, payload): two Arrow streams, the history
-of the channels (with the scalars in its metadata) and the bindings.
+A state is a bucket's: the memories of its queue managers. Its schema can never change, so it is
+(version, payload), and the payload an Arrow stream of (qmgr, memory). A memory is two Arrow
+streams, the history of the channels (with the scalars in its metadata) and the bindings, if any.
+Those of queue managers without messages in a batch stay unread.
 
 Source: SEMANTICS 5 (history), C1 (resets), 6 (bindings).
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -20,7 +22,9 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.blocks import from_ipc, to_ipc
 
 STATE_SCHEMA: Final = "version int, payload binary"
-VERSION: Final = 1
+VERSION: Final = 2
+_OF_ONE_QMGR: Final = 1
+"""The version of which a state was one queue manager's, and named by it."""
 _LENGTH_BYTES: Final = 8
 _META: Final = b"clwl"
 
@@ -29,6 +33,7 @@ Route = tuple[str, str, str, str, bool]
 Key = tuple[bool, int | bytes, str, str]
 """(by group, open_id or group_id, object_name, object_qmgr)."""
 
+_STATE: Final = pa.schema([(c.QMGR, pa.string()), ("memory", pa.large_binary())])
 _HISTORY: Final = pa.schema(
     [
         (c.DEST_QMGR, pa.string()),
@@ -72,39 +77,60 @@ class Memory:
     bindings: dict[Key, tuple[Route, int]] = field(default_factory=dict)
 
 
-def to_state(memory: Memory) -> tuple[int, bytes]:
-    """The memory as a row of the state store."""
-    meta = {
-        "counter": memory.counter,
-        "highest_put_seq": memory.highest_put_seq,
-        "brought": sorted(memory.brought),
-    }
-    history = history_table(memory).replace_schema_metadata({_META: json.dumps(meta)})
-    first = to_ipc(history)
-    bindings = [
-        (None if by_group else of, of if by_group else None, name, qmgr, *route, at)
-        for (by_group, of, name, qmgr), (route, at) in memory.bindings.items()
-    ]
-    second = to_ipc(_table(bindings, _BINDINGS))
-    return VERSION, len(first).to_bytes(_LENGTH_BYTES, "little") + first + second
+def to_state(memories: Mapping[str, bytes]) -> tuple[int, bytes]:
+    """Memories by queue manager as a row of the state store."""
+    columns = [list(memories), list(memories.values())]
+    arrays = [pa.array(x, type=f.type) for x, f in zip(columns, _STATE, strict=True)]
+    return VERSION, to_ipc(pa.Table.from_arrays(arrays, schema=_STATE))
 
 
-def from_state(version: int, payload: bytes) -> Memory:
-    """The memory of a row of the state store.
+def from_state(bucket: str, version: int, payload: bytes) -> dict[str, bytes]:
+    """The memories of a row of the state store, by queue manager.
+
+    Args:
+        bucket: whose state it is.
+        version: as `to_state` gave it.
+        payload: as `to_state` gave it.
 
     Raises:
-        LakeStateError: the row was written by another version of this package.
+        LakeStateError: the row was written by a version of this package that is not known.
     """
+    if version == _OF_ONE_QMGR:
+        return {bucket: payload}
     if version != VERSION:
         raise LakeStateError(
             f"routing state has version {version}, this package writes {VERSION}: "
             "use the package that wrote it"
         )
+    qmgrs, memories = (column.to_pylist() for column in from_ipc(payload))
+    return dict(zip(qmgrs, memories, strict=True))
+
+
+def to_bytes(memory: Memory) -> bytes:
+    """A queue manager's memory as it is kept."""
+    meta = {
+        "counter": memory.counter,
+        "highest_put_seq": memory.highest_put_seq,
+        "brought": sorted(memory.brought),
+    }
+    history = _chosen(memory).replace_schema_metadata({_META: json.dumps(meta)})
+    first = to_ipc(history)
+    bindings = [
+        (None if by_group else of, of if by_group else None, name, qmgr, *route, at)
+        for (by_group, of, name, qmgr), (route, at) in memory.bindings.items()
+    ]
+    second = to_ipc(_table(bindings, _BINDINGS)) if bindings else b""
+    return len(first).to_bytes(_LENGTH_BYTES, "little") + first + second
+
+
+def from_bytes(payload: bytes) -> Memory:
+    """A queue manager's memory."""
     end = _LENGTH_BYTES + int.from_bytes(payload[:_LENGTH_BYTES], "little")
     history = from_ipc(payload[_LENGTH_BYTES:end])
     meta: dict[str, Any] = json.loads(history.schema.metadata[_META])
     bindings: dict[Key, tuple[Route, int]] = {}
-    for row in zip(*(column.to_pylist() for column in from_ipc(payload[end:])), strict=True):
+    kept = from_ipc(payload[end:]) if end < len(payload) else _table([], _BINDINGS)
+    for row in zip(*(column.to_pylist() for column in kept), strict=True):
         open_id, group_id, name, qmgr, *route, at = row
         by_group = group_id is not None
         key: Key = (by_group, group_id if by_group else open_id, name, qmgr)
@@ -119,11 +145,17 @@ def from_state(version: int, payload: bytes) -> Memory:
     )
 
 
-def history_table(memory: Memory) -> pa.Table:
-    """The channels ever chosen, with number and factor.
+def history_table(qmgr: str, memory: Memory) -> pa.Table:
+    """The channels that a queue manager ever chose, with number and factor.
 
-    Grain: one row per (dest_qmgr, channel) with a number above 0.
+    Grain: one row per (qmgr, dest_qmgr, channel) with a number above 0.
     """
+    table = _chosen(memory)
+    return table.add_column(0, c.QMGR, pa.repeat(pa.scalar(qmgr, pa.string()), table.num_rows))
+
+
+def _chosen(memory: Memory) -> pa.Table:
+    """Grain: one row per (dest_qmgr, channel) with a number above 0."""
     chosen = [(*key, *value) for key, value in sorted(memory.balance.items()) if value[0] > 0]
     return _table(chosen, _HISTORY)
 

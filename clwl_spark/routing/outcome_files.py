@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from clwl_spark import columns as c
-from clwl_spark.routing.answers import ANSWER_SCHEMA
 from clwl_spark.routing.arrow_intake import SPLIT_ROW
 from clwl_spark.routing.blocks import PAYLOAD, SPLIT, from_ipc
-from clwl_spark.routing.sender import ANSWER, ROW
+from clwl_spark.routing.bucket import ANSWER, ROW
+from clwl_spark.routing.sender_plans import ANSWER_SCHEMA
 from clwl_spark.routing.splits import Split, read_split
 from clwl_spark.routing.unpack import ANSWERS, DATA
 from clwl_spark.schemas import OUTCOMES
@@ -48,7 +48,7 @@ class Answered:
         rows: (outcomes,) row of the split, ascending.
         code: (outcomes,) row of `answers`.
         late: (outcomes,) out_of_order.
-        answers: answers (`ANSWER_SCHEMA`) and the queue manager of each; some were not given.
+        answers: answers (`ANSWER_SCHEMA`); some were not given.
     """
 
     rows: NDArray[np.int32]
@@ -61,7 +61,7 @@ def write_files(batches: Iterator[pa.RecordBatch], folder: str) -> Iterator[pa.R
     """Write the outcomes of a task's splits; runs in `mapInArrow`.
 
     Args:
-        batches: rows (qmgr, split, data, answers, payload), all blocks of the task's splits.
+        batches: rows (split, data, answers, payload), all blocks of the task's splits.
         folder: of the table; the files are no part of it until they are committed.
 
     Grain: one row per block in, one row per file out (FILE_SCHEMA).
@@ -86,7 +86,7 @@ def answered(split: Split, blocks: Sequence[Mapping[str, Any]]) -> Answered:
         rows.append(of_block[data[ROW].to_numpy()])
         codes.append(data[ANSWER].to_numpy() + np.int32(first))
         late.append(data[c.OUT_OF_ORDER].to_numpy())
-        answers.append(said.append_column(c.QMGR, pa.repeat(block[c.QMGR], said.num_rows)))
+        answers.append(said)
         first += said.num_rows
     row = np.concatenate(rows)
     order = _order(row, split.rows)
@@ -160,7 +160,7 @@ def _outcomes(
     """Rows of `outcomes`, strings of the answers as dictionaries."""
     codes = pa.array(code)
     columns = {name: of_messages[name] for name in _OF_MESSAGES.names}
-    columns |= {name: words.column(name, codes) for name in (c.QMGR, *ANSWER_SCHEMA.names)}
+    columns |= {name: words.column(name, codes) for name in ANSWER_SCHEMA.names}
     columns[c.OUT_OF_ORDER] = pa.array(late)
     return pa.table({name: columns[name] for name in OUTCOMES.names})
 

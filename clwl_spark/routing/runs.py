@@ -17,6 +17,7 @@ import pyarrow as pa
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
 from clwl_spark.moments import micros
+from clwl_spark.routing.blocks import BUCKETS
 from clwl_spark.routing.intake import Pin
 from clwl_spark.schemas import RUNS, SNAPSHOTS
 from clwl_spark.storage import Lake
@@ -63,7 +64,7 @@ class Run:
         batch_id: the micro-batch that it routes.
         pins: the valid snapshots that it uses, in order.
         algorithm: the lake's algorithm.
-        router_id: names the lake's checkpoint.
+        router_id: names the lake's checkpoint; first in it is the number of buckets.
         started_at: when it began.
         resumed: a killed run of the same batch is gone on with.
         written: messages of the batch where all its tables were written, else None.
@@ -78,6 +79,12 @@ class Run:
     resumed: bool = False
     written: int | None = None
 
+    @property
+    def buckets(self) -> int:
+        """In how many buckets queue managers are; 0 = each is one of its own, as it once was."""
+        number, dash, _ = self.router_id.partition("-")
+        return int(number) if dash else 0
+
 
 def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
     """Begin a run, or go on with the one that was killed; nothing is written.
@@ -87,7 +94,7 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
     """
     last = _newest(lake)
     if last is None:
-        batch_id, used, router_id = 0, algorithm or Algorithm.V9, uuid.uuid4().hex
+        batch_id, used, router_id = 0, algorithm or Algorithm.V9, f"{BUCKETS}-{uuid.uuid4().hex}"
     else:
         _refuse_other(lake, Algorithm(last["algorithm"]), algorithm)
         if last[c.STATUS] == RUNNING:

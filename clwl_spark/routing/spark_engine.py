@@ -9,17 +9,19 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
 from clwl_spark.routing.blocks import BLOCK_SCHEMA, PAYLOAD, REJECT, WITH_IDS, BlockForm, pack
 from clwl_spark.routing.intake import JSON_OPTIONS, Pin, distinct_requests, for_blocks
+from clwl_spark.routing.runs import Run
 from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes, unpack_rejects
 from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.storage import Lake, Transaction
 
 
-def _packed(rows_per_byte: float, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _packed(
+    buckets: int, rows_per_byte: float, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     """Messages that came through Spark, in blocks."""
-    return pack(batches, rows_per_byte)
+    return pack(batches, buckets, rows_per_byte)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,10 @@ class SparkEngine:
         """The distinct requests of a batch of `asking`: one row per (plan_id, *REQUEST)."""
         return distinct_requests(asking, pins)
 
-    def blocks(self, messages: DataFrame, pins: Sequence[Pin], rows_per_byte: float) -> DataFrame:
+    def blocks(self, messages: DataFrame, run: Run, rows_per_byte: float) -> DataFrame:
         """The stream of messages in blocks (BLOCK_SCHEMA), each with its `empty_rows`."""
-        return for_blocks(messages, pins).mapInArrow(partial(_packed, rows_per_byte), BLOCK_SCHEMA)
+        packed = partial(_packed, run.buckets, rows_per_byte)
+        return for_blocks(messages, run.pins).mapInArrow(packed, BLOCK_SCHEMA)
 
     def write_outcomes(
         self,
@@ -57,7 +60,7 @@ class SparkEngine:
     ) -> None:
         """Append the outcomes of routed blocks to the lake, once."""
         outcomes = (
-            blocks.select(c.QMGR, DATA, ANSWERS, PAYLOAD)
+            blocks.select(DATA, ANSWERS, PAYLOAD)
             .repartition(self.partitions)
             .mapInArrow(unpack_outcomes, OUTCOMES.schema)
         )

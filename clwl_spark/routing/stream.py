@@ -1,11 +1,11 @@
-"""The stateful stream: blocks, grouped by queue manager, through `applyInPandasWithState`.
+"""The stateful stream: blocks, grouped by bucket, through `applyInPandasWithState`.
 
 One run of the query routes one micro-batch: all messages that are there. The plans reach the
 state function as data that joins the stream; a run that finds a plan missing changes nothing and
 says which.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,30 +17,30 @@ from pyspark.sql.streaming.state import GroupState
 from clwl_spark import columns as c
 from clwl_spark.plan.facts import FACTS
 from clwl_spark.routing.blocks import (
-    IS_FIRST,
+    BUCKET,
     KEYS,
     KIND,
+    KIND_FACTS,
     KIND_MESSAGES,
     KIND_REJECTS,
     MESSAGES,
     PAYLOAD,
-    PEAK,
     SPLIT,
     BlockForm,
     empty_rows,
 )
+from clwl_spark.routing.bucket import KIND_MISSING, Bucket, RoutedBlock
 from clwl_spark.routing.engines import Engine
-from clwl_spark.routing.history import STATE_SCHEMA, Memory, from_state, to_state
-from clwl_spark.routing.intake import Pin
-from clwl_spark.routing.sender import KIND_MISSING, RoutedBlock, Sender
+from clwl_spark.routing.history import STATE_SCHEMA, from_state, to_state
+from clwl_spark.routing.runs import Run
 from clwl_spark.routing.unpack import ANSWERS, DATA
 
 FIGURES: Final = "figures"
 ROUTED_SCHEMA: Final = (
-    "qmgr string, kind string, messages bigint, data binary, answers binary, payload binary, "
-    "figures string, split string"
+    "kind string, messages bigint, data binary, answers binary, payload binary, figures string, "
+    "split string"
 )
-_ROUTED_COLUMNS: Final = (c.QMGR, KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES, SPLIT)
+_ROUTED_COLUMNS: Final = (KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES, SPLIT)
 ARROW_ROWS: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _TAKEN_AT_ONCE: Final = 1 / 4
 _SENT_AT_ONCE: Final = 1 / 8
@@ -61,33 +61,32 @@ class Bounds:
 
 
 def routed_blocks(
-    messages: DataFrame, facts: DataFrame, pins: Sequence[Pin], bounds: Bounds, engine: Engine
+    messages: DataFrame, facts: DataFrame, run: Run, bounds: Bounds, engine: Engine
 ) -> DataFrame:
     """Route a stream of messages.
 
     Args:
         messages: rows of `messages`, a stream.
         facts: (qmgr, facts) of `plan.facts`, not a stream.
-        pins: valid snapshots, in order.
-        bounds: what a queue manager's messages may take.
+        run: whose snapshots and buckets they are.
+        bounds: what a bucket's messages may take.
         engine: how messages become blocks.
 
-    Grain: one row per routed block, reject block, queue manager (history), or queue manager of
-    which plans are missing.
+    Grain: one row per routed block, reject block, bucket (history), or bucket of which plans are
+    missing.
     """
     arrow_rows = int(str(messages.sparkSession.conf.get(ARROW_ROWS)))
     taken, sent = (
         arrow_rows / (bounds.memory_mib * 2**20 * share)
         for share in (_TAKEN_AT_ONCE, _SENT_AT_ONCE)
     )
-    blocks = engine.blocks(messages, pins, taken)
-    first = facts.withColumn(IS_FIRST, F.lit(True))
-    with_facts = blocks.join(F.broadcast(first), [c.QMGR, IS_FIRST], "left")
+    blocks = engine.blocks(messages, run, taken)
+    with_facts = blocks.join(F.broadcast(facts), c.QMGR, "left")
     return (
-        with_facts.select(c.QMGR, KIND, MESSAGES, KEYS, PAYLOAD, SPLIT, PEAK, FACTS)
-        .groupBy(c.QMGR)
+        with_facts.select(BUCKET, c.QMGR, KIND, KEYS, PAYLOAD, MESSAGES, SPLIT, FACTS)
+        .groupBy(BUCKET)
         .applyInPandasWithState(
-            route_group([pin.snapshot_id for pin in pins], bounds, engine.form, sent),
+            route_bucket([pin.snapshot_id for pin in run.pins], bounds, engine.form, sent),
             outputStructType=ROUTED_SCHEMA,
             stateStructType=STATE_SCHEMA,
             outputMode="append",
@@ -97,10 +96,10 @@ def routed_blocks(
     )
 
 
-def route_group(
+def route_bucket(
     snapshots: list[str], bounds: Bounds, form: BlockForm, rows_per_byte: float = 0.0
 ) -> StateFunction:
-    """Make the state function of one run; its state is one queue manager's memory.
+    """Make the state function of one run; its state is the memories of a bucket.
 
     Blocks come with `empty_rows` and answers go with them, so that what a worker holds does not
     grow with the batch (40 million messages: 1.8 GB without).
@@ -109,10 +108,10 @@ def route_group(
     def route(
         key: tuple[Any, ...], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
-        memory = from_state(*state.get) if state.exists else Memory()
-        sender = Sender(memory, snapshots, bounds.ttl, bounds.memory_mib, form)
-        said = _Said(key[0], rows_per_byte)
-        facts = None
+        memories = from_state(key[0], *state.get) if state.exists else {}
+        bucket = Bucket(memories, snapshots, bounds.ttl, bounds.memory_mib, form)
+        said = _Said(rows_per_byte)
+        facts: dict[str, str] = {}
         taken = False
         for frame in frames:
             rows: Iterator[Any] = frame.itertuples(index=False)
@@ -121,28 +120,28 @@ def route_group(
                     rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
                     yield from said.add(rejected)
                 elif row.kind == KIND_MESSAGES:
-                    sender.add(row.keys, row.payload, row.split)
-                    facts = facts or row.facts
+                    bucket.add(row.keys, row.payload, row.split)
                     taken = True
+                elif row.kind == KIND_FACTS and row.facts:
+                    facts[row.qmgr] = row.facts
         missing = False
-        for block in sender.route(key[0], facts):
+        for block in bucket.route(facts):
             missing |= block.kind == KIND_MISSING
             yield from said.add(block)
         yield from said.rest()
         if taken and not missing:
-            state.update(to_state(memory))
+            state.update(to_state(memories))
 
     return route
 
 
 class _Said:
-    """Routed blocks of a queue manager on their way to Java, some at a time.
+    """Routed blocks of a bucket on their way to Java, some at a time.
 
     A frame costs a third of a millisecond whatever is in it.
     """
 
-    def __init__(self, qmgr: str, rows_per_byte: float) -> None:
-        self._qmgr = qmgr
+    def __init__(self, rows_per_byte: float) -> None:
         self._rows_per_byte = rows_per_byte
         self._rows: list[tuple[Any, ...]] = []
         self._bytes = 0
@@ -150,7 +149,6 @@ class _Said:
     def add(self, block: RoutedBlock) -> Iterator[pd.DataFrame]:
         """Take a block, as its row and as many empty ones as it is heavy; a frame when full."""
         row = (
-            self._qmgr,
             block.kind,
             block.messages,
             block.data,

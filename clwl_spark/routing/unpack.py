@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from clwl_spark import columns as c
 from clwl_spark.routing.blocks import PAYLOAD, REJECT, from_ipc
-from clwl_spark.routing.sender import ANSWER, ROW
+from clwl_spark.routing.bucket import ANSWER, ROW
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES
 
 DATA: Final = "data"
@@ -20,20 +20,17 @@ def unpack_outcomes(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatc
     """One row per block in, one row per outcome out (`schemas.OUTCOMES`)."""
     for batch in batches:
         for at in range(batch.num_rows):
-            qmgr, data, answers, payload = (
-                batch.column(name)[at].as_buffer() if name != c.QMGR else batch.column(name)[at]
-                for name in (c.QMGR, DATA, ANSWERS, PAYLOAD)
+            data, answers, payload = (
+                from_ipc(batch.column(name)[at].as_buffer()) for name in (DATA, ANSWERS, PAYLOAD)
             )
-            yield from _outcomes(qmgr.as_py(), from_ipc(data), from_ipc(answers), payload)
+            yield from _outcomes(data, answers, payload)
 
 
 def unpack_history(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One row per queue manager in, one row per channel out (`schemas.BALANCE_HISTORY`)."""
+    """One row per bucket in, one row per channel out (`schemas.BALANCE_HISTORY`)."""
     for batch in batches:
-        for at in range(batch.num_rows):
-            table = from_ipc(batch.column(DATA)[at].as_buffer())
-            qmgr = pa.repeat(batch.column(c.QMGR)[at], table.num_rows)
-            yield from table.add_column(0, c.QMGR, qmgr).select(BALANCE_HISTORY.names).to_batches()
+        for data in batch.column(DATA):
+            yield from from_ipc(data.as_buffer()).select(BALANCE_HISTORY.names).to_batches()
 
 
 def unpack_rejects(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -55,15 +52,12 @@ def figures(text: str) -> dict[str, Any]:
     return counts
 
 
-def _outcomes(
-    qmgr: str, data: pa.Table, answers: pa.Table, payload: pa.Buffer
-) -> Iterator[pa.RecordBatch]:
+def _outcomes(data: pa.Table, answers: pa.Table, payload: pa.Table) -> Iterator[pa.RecordBatch]:
     """The outcomes of one block; rows are in routed order."""
     said = answers.take(data[ANSWER])
-    ids = from_ipc(payload)[c.MESSAGE_ID].take(data[ROW])
+    ids = payload[c.MESSAGE_ID].take(data[ROW])
     columns = {
         **{name: said[name] for name in answers.column_names},
-        c.QMGR: pa.repeat(pa.scalar(qmgr, pa.string()), data.num_rows),
         c.PUT_SEQ: data[c.PUT_SEQ],
         c.MESSAGE_ID: ids,
         c.PUT_TIME: data[c.PUT_TIME].cast(_TIMESTAMP),

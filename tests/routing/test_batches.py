@@ -1,4 +1,4 @@
-"""Cut as you like: batches, partitions, Arrow sizes and files change nothing (SEMANTICS C3)."""
+"""Cut as you like: batches, partitions, buckets, Arrow sizes and files change nothing (C3)."""
 
 import random
 from pathlib import Path
@@ -7,6 +7,8 @@ import pytest
 from pyspark.sql import SparkSession
 from random_clusters import Case, random_case
 from worlds import World
+
+from clwl_spark.routing import runs
 
 CASES = 40
 
@@ -69,3 +71,25 @@ def test_partitions_arrow_sizes_and_memory_change_nothing(
         assert _outcomes(world) == whole
     finally:
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(before))
+
+
+@pytest.mark.parametrize(("buckets", "memory_mib"), [(0, 512), (1, 1), (3, 512)])
+def test_buckets_change_nothing(
+    spark: SparkSession,
+    tmp_path: Path,
+    whole: tuple[object, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    buckets: int,
+    memory_mib: int,
+) -> None:
+    """None: each queue manager's memory is a state of its own, as of lakes routed long ago."""
+    monkeypatch.setattr(runs, "BUCKETS", buckets)
+    world = World(spark, tmp_path, _cases(3), "v9")
+    rows = world.batch(0)
+    for part in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
+        world.append("messages", part, files=2)
+        world.route(worker_memory_mib=memory_mib)
+    assert {row.router_id.split("-")[0] for row in world.lake.read("runs").collect()} == {
+        str(buckets)
+    }
+    assert _outcomes(world) == whole

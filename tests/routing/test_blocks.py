@@ -33,7 +33,7 @@ def test_tables_are_put_together_until_blocks_are_worth_their_cost(
     monkeypatch.setattr(blocks, "GATHERED_ROWS", 100)
     monkeypatch.setattr(blocks, "_WORTH", worth)
     tables = _tables(10, 100, 6)
-    found = [*gathered(tables)]
+    found = [*gathered(tables, 0)]
     assert [x.num_rows for x in found] == wanted
     both = [pa.concat_tables(x).unify_dictionaries().to_pylist() for x in (tables, found)]
     assert both[0] == both[1]
@@ -45,23 +45,23 @@ def test_rows_of_many_plans_are_put_together_though_queue_managers_are_few(
     monkeypatch.setattr(blocks, "GATHERED_ROWS", 100)
     monkeypatch.setattr(blocks, "_WORTH", 1)
     monkeypatch.setattr(blocks, "_WORTH_NAMING", 10)
-    assert [x.num_rows for x in gathered(_tables(2, 100, 6, plans=30))] == [300, 300]
+    assert [x.num_rows for x in gathered(_tables(2, 100, 6, plans=30), 0)] == [300, 300]
 
 
 def test_no_more_rows_are_put_together_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "GATHERED_ROWS", 100)
     monkeypatch.setattr(blocks, "GATHERED_AT_MOST", 250)
-    assert [x.num_rows for x in gathered(_tables(100, 100, 7))] == [300, 300, 100]
+    assert [x.num_rows for x in gathered(_tables(100, 100, 7), 0)] == [300, 300, 100]
 
 
 def test_names_that_are_no_dictionary_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "GATHERED_ROWS", 100)
     monkeypatch.setattr(blocks, "_WORTH", 20)
     plain = [x.set_column(0, "qmgr", x["qmgr"].cast(pa.string())) for x in _tables(10, 100, 6)]
-    found = [*gathered(plain)]
+    found = [*gathered(plain, 0)]
     assert [x.num_rows for x in found] == [300, 300]
     assert pa.concat_tables(found).to_pylist() == pa.concat_tables(plain).to_pylist()
 
 
 def test_nothing_gathers_to_nothing() -> None:
-    assert [*gathered([])] == []
+    assert [*gathered([], 0)] == []

@@ -16,10 +16,9 @@ from worlds import frame
 
 from clwl_spark.plan.facts import facts, senders
 from clwl_spark.plan.planning import Ladder, make_plans
-from clwl_spark.routing.blocks import KIND_MESSAGES, pack
-from clwl_spark.routing.history import Memory
+from clwl_spark.routing.blocks import KIND_FACTS, KIND_MESSAGES, pack
+from clwl_spark.routing.bucket import KIND_OUTCOMES, Bucket, RoutedBlock
 from clwl_spark.routing.intake import Pin, distinct_requests, for_blocks
-from clwl_spark.routing.sender import KIND_OUTCOMES, Sender
 from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes
 from clwl_spark.topology.views import DEFAULTS, VIEWER, Topology
 
@@ -60,26 +59,31 @@ class Scenarios:
         first = self.pins[at].valid_from
         times = self.blocks["put_time"].to_numpy()
         mine = self.blocks.filter((times >= first) & (times < first + 24 * HOUR))
-        by_sender: dict[str, Sender] = {}
         snapshots = [pin.snapshot_id for pin in self.pins]
-        for batch in pack(iter(mine.to_batches())):
-            for block in batch.to_pylist():
-                assert block["kind"] == KIND_MESSAGES
-                sender = by_sender.setdefault(
-                    block["qmgr"], Sender(Memory(), snapshots, 24 * HOUR, 64)
-                )
-                sender.add(block["keys"], block["payload"])
         rows: list[dict[str, Any]] = []
-        for qmgr, sender in by_sender.items():
-            for routed in sender.route(qmgr, self.facts[qmgr]):
+        for blocks in self.packed(mine, buckets=3).values():
+            bucket = Bucket({}, snapshots, 24 * HOUR, 64)
+            for block in blocks:
+                if block["kind"] == KIND_MESSAGES:
+                    bucket.add(block["keys"], block["payload"])
+            asked = [block["qmgr"] for block in blocks if block["kind"] == KIND_FACTS]
+            for routed in bucket.route({qmgr: self.facts[qmgr] for qmgr in asked}):
                 if routed.kind == KIND_OUTCOMES:
-                    rows += _rows(qmgr, routed)
+                    rows += _rows(routed)
         return counted(rows)
 
+    @staticmethod
+    def packed(messages: pa.Table, buckets: int) -> dict[str, list[dict[str, Any]]]:
+        """The blocks of messages, and what asks for facts, by bucket."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for batch in pack(iter(messages.to_batches()), buckets):
+            for block in batch.to_pylist():
+                found.setdefault(block["bucket"], []).append(block)
+        return found
 
-def _rows(qmgr: str, routed: Any) -> list[dict[str, Any]]:
+
+def _rows(routed: RoutedBlock) -> list[dict[str, Any]]:
     columns = {
-        "qmgr": pa.array([qmgr]),
         DATA: pa.array([routed.data], pa.binary()),
         ANSWERS: pa.array([routed.answers], pa.binary()),
         "payload": pa.array([routed.payload], pa.binary()),
