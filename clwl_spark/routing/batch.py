@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import ClwlError, LakeStateError, SplitError
+from clwl_spark.keeping import ROWS_HERE
 from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT
 from clwl_spark.routing.bucket import CHANNELS, KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
 from clwl_spark.routing.engines import AUTO, refused_by_arrow
@@ -32,7 +33,6 @@ from clwl_spark.streams import lent
 from clwl_spark.vocabulary import Algorithm
 
 PLANNING_ATTEMPTS = 3
-_FEW_CHANNELS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Batch:
             ),
             self._provider.engine,
         )
-        checkpoint = f"{self._lake.checkpoint_root}/route-{self._run.router_id}"
+        checkpoint = f"{self._lake.checkpoint_root}/{self._run.checkpoint}"
         spark.conf.set("spark.sql.shuffle.partitions", str(self._options.state_partitions))
         try:
             with lent(self._write_batch) as write_batch:
@@ -207,9 +207,12 @@ class Batch:
         self._lake.merge(BALANCE_HISTORY.name, self._history(blocks, channels))
 
     def _history(self, blocks: DataFrame, channels: int) -> DataFrame | pa.Table:
-        """Rows of `balance_history`; in memory where they are few."""
+        """Rows of `balance_history`; in memory unless they are very many.
+
+        Half a million of them take Spark 6 s to merge, and delta-rs half a second.
+        """
         history = _of(blocks, KIND_HISTORY).select(DATA)
-        if channels > _FEW_CHANNELS:
+        if channels > ROWS_HERE:
             return history.mapInArrow(unpack_history, BALANCE_HISTORY.schema)
         wanted = self._lake.arrow_schema(BALANCE_HISTORY.name)
         rows = unpack_history(iter(history.toArrow().to_batches()))

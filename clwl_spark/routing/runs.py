@@ -85,6 +85,11 @@ class Run:
         number, dash, _ = self.router_id.partition("-")
         return int(number) if dash else 0
 
+    @property
+    def checkpoint(self) -> str:
+        """Folder of the stateful query, such that a package which knows no buckets has none."""
+        return f"{'buckets' if self.buckets else 'route'}-{self.router_id}"
+
 
 def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
     """Begin a run, or go on with the one that was killed; nothing is written.

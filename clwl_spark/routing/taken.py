@@ -45,7 +45,7 @@ def taken_until(lake: Lake, run: Run) -> int | None:
     """
     if run.resumed or not lake.is_here or is_uri(lake.checkpoint_root):
         return None
-    checkpoint = Path(lake.checkpoint_root, f"route-{run.router_id}")
+    checkpoint = Path(lake.checkpoint_root, run.checkpoint)
     if run.batch_id == 0 and not checkpoint.exists():
         return BEFORE_ALL
     end = _end(checkpoint, run.batch_id - 1)
