@@ -149,8 +149,13 @@ def _current(used: Sequence[pa.Table], table: ds.Dataset) -> BySender:
     """The transmission queues that channels are associated with now."""
     chosen = [x.select([c.QMGR, c.DEST_QMGR, c.CHANNEL]) for x in used]
     channels = pa.concat_tables([x.rename_columns(_CHANNEL.names).cast(_CHANNEL) for x in chosen])
-    is_one = (pc.field(c.CHLTYPE) == ChannelType.CLUSSDR.value) & (pc.field(c.XMITQ) != "")
     distinct = channels.group_by(_CHANNEL.names).aggregate([])
+    # Few of thousands of queue managers host what is asked for: the others are not joined.
+    is_one = (
+        (pc.field(c.CHLTYPE) == ChannelType.CLUSSDR.value)
+        & (pc.field(c.XMITQ) != "")
+        & pc.field(c.REMOTE_QMGR).isin(pc.unique(distinct[c.REMOTE_QMGR]))
+    )
     columns = [*_SENDER, c.CHANNEL, c.REMOTE_QMGR, c.XMITQ]
     rows = _matching(table.filter(is_one), distinct).to_table(columns)
     found: BySender = defaultdict(list)

@@ -216,17 +216,14 @@ def with_channel_status(
 
     Grain: as `channels`, which has viewer, qmgr and channel. Source: SEMANTICS 3.
     """
-    status = topology.channel_status.withColumn(c.STATUS_TIER, status_tier(F.col(c.STATUS)))
     is_sender = F.col(c.CHLTYPE) == v.ChannelType.CLUSSDR.value
-    instances = status.where(~is_sender | (F.col(c.REMOTE_QMGR) != F.col(c.QMGR))).select(
-        *status_ends(),
-        c.CHANNEL,
-        c.STATUS,
-        c.STATUS_TIER,
-    )
+    instances = topology.channel_status.where(
+        ~is_sender | (F.col(c.REMOTE_QMGR) != F.col(c.QMGR))
+    ).select(*status_ends(), c.CHANNEL, c.STATUS)
     if ends is not None:
         instances = instances.join(ends, [*VIEW_KEY, c.QMGR], "left_semi")
-    seen = instances.groupBy(*VIEW_KEY, c.QMGR, c.CHANNEL).agg(
+    tiered = instances.withColumn(c.STATUS_TIER, status_tier(F.col(c.STATUS)))
+    seen = tiered.groupBy(*VIEW_KEY, c.QMGR, c.CHANNEL).agg(
         F.min(c.STATUS_TIER).alias(c.STATUS_TIER),
         F.min_by(c.STATUS, F.struct(c.STATUS_TIER, c.STATUS)).alias(c.STATUS),
     )
