@@ -39,9 +39,9 @@ from clwl_spark.routing.blocks import (
     message_blocks,
     reject_block,
 )
-from clwl_spark.routing.bucket import ANSWER, ROW
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
+from clwl_spark.routing.routed import ANSWER, ROW
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split, counted_splits, found_splits, split_columns, split_rows
 from clwl_spark.routing.unpack import ANSWERS, DATA

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 from pyspark import StorageLevel
@@ -21,9 +21,9 @@ from clwl_spark import columns as c
 from clwl_spark.errors import ClwlError, LakeStateError, SplitError
 from clwl_spark.keeping import ROWS_HERE
 from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT
-from clwl_spark.routing.bucket import CHANNELS, KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
 from clwl_spark.routing.engines import AUTO, refused_by_arrow
 from clwl_spark.routing.provide import PlanProvider
+from clwl_spark.routing.routed import CHANNELS, KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
 from clwl_spark.routing.runs import Run, RunSummary, finish
 from clwl_spark.routing.stream import FIGURES, Bounds, routed_blocks
 from clwl_spark.routing.unpack import DATA, figures, missing_plan_ids, unpack_history

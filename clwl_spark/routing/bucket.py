@@ -8,12 +8,10 @@ Source: SEMANTICS 5, 6, C2, P15, P25.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -27,58 +25,17 @@ from clwl_spark.routing.blocks import (
     BlockForm,
     message_order,
     order_within,
-    peak_mib,
     to_ipc,
 )
 from clwl_spark.routing.history import Memory, from_bytes, history_table, to_bytes
+from clwl_spark.routing.routed import CHANNELS, KIND_HISTORY, KIND_MISSING, Pieces, RoutedBlock
 from clwl_spark.routing.sender import Sender
 from clwl_spark.routing.sender_plans import SenderPlans, read_facts
 from clwl_spark.routing.spool import Slice, Spool
 
-KIND_OUTCOMES: Final = "OUTCOMES"
-KIND_HISTORY: Final = "HISTORY"
-KIND_MISSING: Final = "MISSING"
-ANSWER: Final = "answer"
-ROW: Final = "row"
-CHANNELS: Final = "channels"
 BINDINGS_KEPT_FOR: Final = 3
 """A binding is kept in the state until its queue manager's newest put_time is this many times
 `binding_ttl` ahead, so that messages that come late by less still find it."""
-
-_OUTCOME_SCHEMA: Final = pa.schema(
-    [
-        (c.PUT_SEQ, pa.int64()),
-        (c.PUT_TIME, pa.int64()),
-        (ROW, pa.int32()),
-        (ANSWER, pa.int32()),
-        (c.OUT_OF_ORDER, pa.bool_()),
-    ]
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RoutedBlock:
-    """What is said of one block's messages, or of the bucket.
-
-    `data` is an Arrow stream of outcomes, history rows, or missing plan ids; `answers` one of
-    the distinct answers; `payload` and `split` come from the block, unread; `figures` counts what
-    is in it.
-    """
-
-    kind: str
-    messages: int = 0
-    data: bytes = b""
-    answers: bytes = b""
-    payload: bytes = b""
-    figures: str = "{}"
-    split: str = ""
-
-
-@dataclass
-class _Pieces:
-    """The outcomes of a block, window after window."""
-
-    columns: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
 
 
 class Bucket:
@@ -162,18 +119,16 @@ class _Batch:
         for at, x in enumerate(plans):
             memory = memories[x.qmgr]
             self._bindings.restore(at, memory, len(x.routes) - len(memory.bindings))
-        self._pieces: dict[int, _Pieces] = {}
         self._answers = Answers(self._plans)
-        self._peak = 0.0
+        self._pieces = Pieces(self._answers, form)
 
     def route(self, spool: Spool) -> Iterator[RoutedBlock]:
         """Route window after window; a block is handed out when its last message is routed."""
         for slices in spool.windows():
             self._route_window(slices, spool)
-            self._peak = peak_mib()
             for at in [x.block for x in slices]:
                 if spool.blocks[at].taken == spool.blocks[at].messages:
-                    yield self._routed(at, spool)
+                    yield self._pieces.routed(at, spool)
         self._remember()
         history = pa.concat_tables([history_table(*x) for x in self._memories.items()])
         figures = json.dumps({CHANNELS: history.num_rows})
@@ -198,10 +153,10 @@ class _Batch:
             plan, key, block, row = plan[order], key[order], block[order], row[order]
         copies = self._plans.copies[plan]
         late, code = self._choose(sender, put_seq, copies, (plan, key, put_time))
-        outcomes = (put_seq, put_time, row, late, block)
+        outcomes: list[NDArray[Any]] = [block, put_seq, put_time, row, late]
         if code.shape != plan.shape:
-            outcomes = tuple(np.repeat(x, copies) for x in outcomes)  # type: ignore[assignment]
-        self._split(slices, code, outcomes)
+            outcomes = [np.repeat(x, copies) for x in outcomes]
+        self._pieces.add(outcomes[0], code, outcomes[1:])
 
     def _order(
         self,
@@ -257,56 +212,6 @@ class _Batch:
         copy = np.arange(total) - np.repeat(first, copies)
         return late, self._answers.codes(np.repeat(plan, copies), copy, chosen, bound)
 
-    def _split(
-        self,
-        slices: list[Slice],
-        code: NDArray[np.int64],
-        outcomes: tuple[NDArray[Any], ...],
-    ) -> None:
-        """Give each block its outcomes, in routed order."""
-        *columns, block = outcomes
-        if len(slices) == 1:
-            self._piece(slices[0].block).columns.append((*columns, code))
-            return
-        by_block = np.argsort(block, kind="stable")
-        ends = np.nonzero(np.diff(block[by_block]))[0] + 1
-        for part in np.split(by_block, ends):
-            at = int(block[part[0]])
-            self._piece(at).columns.append((*(x[part] for x in columns), code[part]))
-
-    def _piece(self, block: int) -> _Pieces:
-        return self._pieces.setdefault(block, _Pieces())
-
-    def _routed(self, at: int, spool: Spool) -> RoutedBlock:
-        """All that is said of a block."""
-        pieces = self._pieces.pop(at).columns
-        put_seq, put_time, row, late, code = (
-            pieces[0]
-            if len(pieces) == 1
-            else (np.concatenate(x) for x in zip(*pieces, strict=True))
-        )
-        distinct, codes = pd.factorize(code)
-        said = self._answers.said(codes.tolist())
-        answer = said.row[distinct]
-        figures = {
-            "outcomes": len(answer),
-            "out_of_order": int(late.sum()),
-            "by_reason": _by_reason(said.reason, answer),
-            "peak_mib": self._peak,
-        }
-        data = pa.Table.from_arrays(
-            [pa.array(x) for x in (put_seq, put_time, row, answer, late)], schema=_OUTCOME_SCHEMA
-        )
-        return RoutedBlock(
-            KIND_OUTCOMES,
-            spool.blocks[at].messages,
-            to_ipc(data.select(self._form.told or data.column_names)),
-            said.answers,
-            spool.payload(at),
-            json.dumps(figures),
-            spool.blocks[at].split,
-        )
-
     def _remember(self) -> None:
         """Write the arrays back into the memories."""
         oldest = [x.newest - BINDINGS_KEPT_FOR * self._ttl for x in self._senders]
@@ -323,13 +228,6 @@ class _Batch:
         index = [self._plans.index[x] for x in ids.dictionary.to_pylist()]
         result: NDArray[np.int32] = np.array(index, dtype=np.int32)[ids.indices.to_numpy()]
         return result
-
-
-def _by_reason(reason: NDArray[np.int32], answer: NDArray[np.int32]) -> dict[str, int]:
-    """Outcomes by reason, of (outcomes,) answers whose (answers,) reasons are known."""
-    counts = np.bincount(answer, minlength=len(reason))
-    met = np.unique(reason[counts > 0])
-    return {str(x): int(counts[reason == x].sum()) for x in met}
 
 
 def _ascending(sender: NDArray[np.int32], put_seq: NDArray[np.int64]) -> bool:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from clwl_spark import columns as c
 from clwl_spark.routing.arrow_intake import SPLIT_ROW
 from clwl_spark.routing.blocks import PAYLOAD, SPLIT, from_ipc
-from clwl_spark.routing.bucket import ANSWER, ROW
+from clwl_spark.routing.routed import ANSWER, ROW
 from clwl_spark.routing.sender_plans import ANSWER_SCHEMA
 from clwl_spark.routing.splits import Split, read_split
 from clwl_spark.routing.unpack import ANSWERS, DATA

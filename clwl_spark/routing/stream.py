@@ -29,9 +29,10 @@ from clwl_spark.routing.blocks import (
     BlockForm,
     empty_rows,
 )
-from clwl_spark.routing.bucket import KIND_MISSING, Bucket, RoutedBlock
+from clwl_spark.routing.bucket import Bucket
 from clwl_spark.routing.engines import Engine
 from clwl_spark.routing.history import STATE_SCHEMA, from_state, to_state
+from clwl_spark.routing.routed import KIND_MISSING, RoutedBlock
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.unpack import ANSWERS, DATA
 
@@ -116,14 +117,12 @@ def route_bucket(
         for frame in frames:
             rows: Iterator[Any] = frame.itertuples(index=False)
             for row in rows:
+                taken |= row.kind == KIND_MESSAGES
                 if row.kind == KIND_REJECTS:
                     rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
                     yield from said.add(rejected)
-                elif row.kind == KIND_MESSAGES:
-                    bucket.add(row.keys, row.payload, row.split)
-                    taken = True
-                elif row.kind == KIND_FACTS and row.facts:
-                    facts[row.qmgr] = row.facts
+                else:
+                    _take(row, bucket, facts)
         missing = False
         for block in bucket.route(facts):
             missing |= block.kind == KIND_MISSING
@@ -133,6 +132,14 @@ def route_bucket(
             state.update(to_state(memories))
 
     return route
+
+
+def _take(row: Any, bucket: Bucket, facts: dict[str, str]) -> None:  # noqa: ANN401  (a named tuple)
+    """Take a block, or the facts of a queue manager; a row may stand for a block's weight only."""
+    if row.kind == KIND_MESSAGES:
+        bucket.add(row.keys, row.payload, row.split)
+    elif row.kind == KIND_FACTS and row.facts:
+        facts[row.qmgr] = row.facts
 
 
 class _Said:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from clwl_spark import columns as c
 from clwl_spark.routing.blocks import PAYLOAD, REJECT, from_ipc
-from clwl_spark.routing.bucket import ANSWER, ROW
+from clwl_spark.routing.routed import ANSWER, ROW
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES
 
 DATA: Final = "data"

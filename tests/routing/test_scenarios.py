@@ -17,8 +17,9 @@ from worlds import frame
 from clwl_spark.plan.facts import facts, senders
 from clwl_spark.plan.planning import Ladder, make_plans
 from clwl_spark.routing.blocks import KIND_FACTS, KIND_MESSAGES, pack
-from clwl_spark.routing.bucket import KIND_OUTCOMES, Bucket, RoutedBlock
+from clwl_spark.routing.bucket import Bucket
 from clwl_spark.routing.intake import Pin, distinct_requests, for_blocks
+from clwl_spark.routing.routed import KIND_OUTCOMES, RoutedBlock
 from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes
 from clwl_spark.topology.views import DEFAULTS, VIEWER, Topology
 
