@@ -1,8 +1,8 @@
-"""The blocks of one queue manager, in bounded memory: beyond a limit they wait on local disk.
+"""The blocks of one bucket, in bounded memory: beyond a limit they wait on local disk.
 
 Blocks arrive in any order and messages are routed in the order of put_seq, so all of a batch's
 blocks must be there before the first choice. One hot queue manager may have tens of millions of
-messages in a batch; its worker still holds only a window of them.
+messages in a batch; the worker still holds only a window of them.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ class Slice:
 
 
 class Spool:
-    """All blocks of one queue manager in one batch."""
+    """All blocks of one bucket in one batch."""
 
     def __init__(self, memory_mib: int) -> None:
         """Hold at most half of `memory_mib` in memory; windows get the other half."""

@@ -192,4 +192,4 @@ def test_what_was_planned_is_not_planned_again_while_following(
     batches = {
         x.name.split("-")[0]: len([*x.glob("commits/[0-9]*")]) for x in checkpoints.iterdir()
     }
-    assert batches == {"route": 4}
+    assert batches == {"buckets": 4}
