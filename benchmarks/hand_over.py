@@ -25,7 +25,7 @@ from clwl_spark.routing.engines import engine_for
 from clwl_spark.routing.history import STATE_SCHEMA
 from clwl_spark.routing.runs import begin
 from clwl_spark.routing.stream import ARROW_ROWS
-from clwl_spark.schemas import MESSAGES, OUTCOMES
+from clwl_spark.schemas import MESSAGES, OUTCOMES, RUNS
 from clwl_spark.session import local_session
 from clwl_spark.storage import Lake
 
@@ -48,7 +48,7 @@ def main() -> int:
     routing.make_lake(work / "lake", options.messages, 0.0, 0.0, *more)
     spark = local_session(ROWS_BEYOND_JAVA, app_name="hand over")
     lake = Lake(spark, str(work / "lake"))
-    lake.create([OUTCOMES])
+    lake.create([OUTCOMES, RUNS])
     run = begin(lake, None)
     engine = engine_for(lake, ArrowEngine.name, 8)
     rows = int(str(spark.conf.get(ARROW_ROWS)))
@@ -58,13 +58,13 @@ def main() -> int:
     for turn in range(2):  # the first is Java's warming up
         packed = _seconds(blocks, work / f"packed {turn}")
         handed = _seconds(handed_over(blocks.select(*PASSED)), work / f"handed {turn}")
-    each = (handed - packed) * spark.sparkContext.defaultParallelism / run.buckets
+    cores = spark.sparkContext.defaultParallelism
     spark.stop()
     shutil.rmtree(work)
     document = {
         "read and packed, s": round(packed, 1),
         "and handed over, s": round(handed, 1),
-        "hand-over of a bucket, ms of a core": round(1e3 * each, 1),
+        "hand-over, s of a core": round((handed - packed) * cores, 1),
     }
     json.dump(document, sys.stdout, indent=2)
     return 0

@@ -6,9 +6,9 @@ message ids, or which rows of a `split` they are) is passed along unread, and bo
 streams that any reader opens. A queue manager's first message in a task asks for its facts, by a
 row of its own.
 
-A bucket is the queue managers whose memory is one state. Each state costs Spark 2 ms a batch, and
-each block half a millisecond, whatever is in it: 10 million messages of 5,000 queue managers, each
-a state of its own, are 40,000 blocks.
+A bucket is the queue managers whose memory is one state. Each block costs half a millisecond,
+whatever is in it, and each state some more: 10 million messages of 5,000 queue managers, each a
+state of its own, are 40,000 blocks and took 94 s where buckets took 56.
 
 Measured on 10 million messages, 2 cores: rows through pandas 121 s, blocks 54 s.
 """
