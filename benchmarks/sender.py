@@ -17,9 +17,10 @@ import routing
 import clwl_spark.routing.sender as sender_module
 from clwl_spark import schemas
 from clwl_spark.plan.facts import facts, senders
-from clwl_spark.routing.arrow_intake import SPLIT_ROW, Requests, keys_of
+from clwl_spark.routing.arrow_intake import SPLIT_ROW, keys_of
 from clwl_spark.routing.blocks import KEYS, KIND, KIND_MESSAGES, PAYLOAD, SPLIT, message_blocks
 from clwl_spark.routing.bucket import Bucket
+from clwl_spark.routing.requests import Requests
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.routing.splits import Split
 from clwl_spark.session import local_session

@@ -4,7 +4,7 @@ Source: SEMANTICS 5 (CLWLMRUC, resets), 7 (transmission queues).
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
@@ -22,6 +22,7 @@ SENDERS: Final = "senders"
 RESETS: Final = "resets"
 DEFINITIONS: Final = "definitions"
 CURRENT: Final = "current"
+CHOICES: Final = "choices"
 PLAN_COLUMNS: Final = (
     c.PLAN_ID,
     c.SNAPSHOT_ID,
@@ -34,7 +35,7 @@ PLAN_COLUMNS: Final = (
     c.RESOLVED_QMGR,
     c.BIND_DEFAULT,
     c.XMITQ,
-    "choices",
+    CHOICES,
 )
 ROUTE_COLUMNS: Final = (
     c.PLAN_ID,
@@ -141,11 +142,10 @@ def _listed(rows: DataFrame, name: str, columns: Sequence[str]) -> DataFrame:
 
 
 def read_document(document: str | None) -> dict[str, Any]:
-    """The lists of a document of `facts`, all of rows; None = of a queue manager without plans."""
+    """The lists of a document of `facts`; None = of a queue manager without plans.
+
+    PLANS and ROUTES are there always, with all their columns.
+    """
     found: dict[str, Any] = json.loads(document) if document else {}
-    return found | {name: _rows(found.get(name) or {}) for name in (PLANS, ROUTES)}
-
-
-def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    names = list(columns)
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    columns = {PLANS: PLAN_COLUMNS, ROUTES: ROUTE_COLUMNS}
+    return found | {x: found.get(x) or {name: [] for name in of} for x, of in columns.items()}

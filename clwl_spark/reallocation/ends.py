@@ -3,7 +3,7 @@
 Source: SEMANTICS 8 (outcomes), P22, P32.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -12,11 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clwl_spark import columns as c
-from clwl_spark.routing.sender_plans import ANSWER_SCHEMA
 from clwl_spark.schemas import waiting as w
 
 NOWHERE: Final = -1
-_AT: Final = {name: ANSWER_SCHEMA.get_field_index(name) for name in ANSWER_SCHEMA.names}
 SAID: Final = pa.schema(
     [
         (w.OUTCOME, pa.string()),
@@ -94,23 +92,24 @@ def left_alone(reason: str) -> Told:
     return Told(w.Reallocation.NOT_ELIGIBLE.value, ineligible_reason=reason)
 
 
-def told_of(ends: Sequence[Any], stopped: str, deciding: int | None) -> Told:
+def told_of(answer: Mapping[str, Any], stopped: str, deciding: Mapping[int, int | None]) -> Told:
     """What is told of a message that chose.
 
     Args:
-        ends: the answer of routing (`ANSWER_SCHEMA`).
+        answer: of routing, a row of `ANSWER_SCHEMA`.
         stopped: name of the channel that it waited for.
-        deciding: the rule that decides where that channel is chosen again.
+        deciding: by plan, the rule that decides where that channel is chosen again.
     """
-    if ends[_AT[c.REASON]] != 0:
-        return Told(w.Reallocation.FAILED.value, reason=ends[_AT[c.REASON]])
-    if ends[_AT[c.CHANNEL]] == stopped:
-        return Told(w.Reallocation.STILL_FAVOURED.value, deciding_rule=deciding)
+    if answer[c.REASON] != 0:
+        return Told(w.Reallocation.FAILED.value, reason=answer[c.REASON])
+    if answer[c.CHANNEL] == stopped:
+        rule = deciding.get(answer[c.PLAN_ID])
+        return Told(w.Reallocation.STILL_FAVOURED.value, deciding_rule=rule)
     return Told(
         w.Reallocation.MOVED.value,
-        to_qmgr=ends[_AT[c.DEST_QMGR]],
-        to_channel=ends[_AT[c.CHANNEL]],
-        to_xmitq=ends[_AT[c.XMITQ]],
+        to_qmgr=answer[c.DEST_QMGR],
+        to_channel=answer[c.CHANNEL],
+        to_xmitq=answer[c.XMITQ],
     )
 
 

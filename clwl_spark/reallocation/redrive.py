@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
 from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN, History, Puts, route_in_turn
-from clwl_spark.plan.facts import FACTS, read_document
+from clwl_spark.plan.facts import FACTS, PLANS, read_document
 from clwl_spark.reallocation.ends import (
     NOWHERE,
     Ends,
     Names,
-    Told,
     counts_of,
     gathered,
     left_alone,
@@ -38,8 +37,9 @@ from clwl_spark.reallocation.waiting import (
     REASONS,
     REQUEST_KEY,
 )
+from clwl_spark.routing.answers import Named
 from clwl_spark.routing.blocks import to_ipc
-from clwl_spark.routing.sender_plans import SenderPlans, read_facts
+from clwl_spark.routing.bucket_plans import read_facts
 from clwl_spark.schemas import waiting as w
 
 ROWS_AT_A_TIME: Final = 100_000
@@ -86,14 +86,17 @@ class Redrive:
     def _read_plans(self, qmgr: str, documents: dict[str, str | None]) -> None:
         """Plans, the situations that they are for, and the history over their channels."""
         found = read_document(documents[FACTS])
-        snapshots = sorted({row[c.SNAPSHOT_ID] for row in found["plans"]})
-        self._plans: SenderPlans = read_facts(qmgr, found, snapshots, [])
+        plans = read_facts({qmgr: found}, sorted(set(found[PLANS][c.SNAPSHOT_ID])))
+        self._index = plans.index
+        self._choices = plans.choices_of(0)
+        self._to = plans.channels_of(0)
+        self._named = Named(plans)
         self._plan_of: dict[tuple[str, str, str], dict[int, dict[str, Any]]] = {}
         for row in json.loads(documents["situations"] or "[]"):
             key = (row[c.SNAPSHOT_ID], row["stopped_channel"], row["stopped_status"])
             self._plan_of.setdefault(key, {})[row["request_key"]] = row
         known = {(to, channel): values for to, channel, *values in self._past.get("balance", [])}
-        rows = [known.get(channel, [0, 0]) for channel in self._plans.channels]
+        rows = [known.get(channel, [0, 0]) for channel in self._to]
         self._balance = np.array(rows, dtype=np.int64).reshape(len(rows), 2)
         self._counter = np.array([self._past.get("counter", 0)], dtype=np.int64)
 
@@ -140,7 +143,7 @@ class Redrive:
         self, choosing: NDArray[np.int64], rows: dict[int, dict[str, Any]]
     ) -> NDArray[np.int32]:
         """(choosing,) index of each message's plan in this situation."""
-        index = self._plans.index
+        index = self._index
         ids = [rows.get(int(x), {}).get(c.PLAN_ID, 0) for x in self._keys]
         of_request = np.array([index.get(x, NOWHERE) for x in ids] or [0], dtype=np.int32)
         plan = of_request[self._request[choosing]]
@@ -164,7 +167,7 @@ class Redrive:
                 nothing,
                 np.arange(count, dtype=np.int64),
             ),
-            self._plans.choices,
+            self._choices,
             History(
                 self._counter,
                 self._balance,
@@ -188,37 +191,29 @@ class Redrive:
         rows: dict[int, dict[str, Any]],
     ) -> Ends:
         """What became of each waiting message, by distinct (reason, plan, route)."""
-        routes = len(self._plans.routes) + 1
         code = -ineligible.astype(np.int64)
-        code[ineligible == 0] = plan.astype(np.int64) * routes + chosen + 1
+        free = np.zeros(len(plan), dtype=np.bool_)
+        code[ineligible == 0] = self._named.codes(plan, 0, chosen, free)
         answer, unique = pd.factorize(code)
         deciding = {row[c.PLAN_ID]: row.get(w.DECIDING_RULE) for row in rows.values()}
+        answers = iter(self._named.answers(unique[unique >= 0]).to_pylist())
         told = [
-            left_alone(REASONS[-value]) if value < 0 else self._told(value, stopped, deciding)
+            left_alone(REASONS[-value]) if value < 0 else told_of(next(answers), stopped, deciding)
             for value in unique.tolist()
         ]
         return gathered(answer, told, self._channels, self._queues)
 
-    def _told(self, value: int, stopped: str, deciding: dict[int, int | None]) -> Told:
-        """What the code of a plan and a route means."""
-        plan, route = divmod(value, len(self._plans.routes) + 1)
-        choice = int(self._plans.choices.choice_start[plan])
-        ends = self._plans.answer(plan, choice, route - 1, bound=False)
-        return told_of(ends, stopped, deciding.get(self._plans.plans[plan][c.PLAN_ID]))
-
     def _added(self, chosen: NDArray[np.int64]) -> list[list[Any]]:
         """[dest_qmgr, channel, chosen, last, factor] of each channel that the event chose."""
         made = chosen[chosen != NOT_CHOSEN]
-        channel = self._plans.choices.channel[made]
-        size = len(self._plans.channels)
+        channel = self._choices.channel[made]
+        size = len(self._to)
         count = np.bincount(channel, minlength=size)
-        factor = np.bincount(
-            channel, weights=1000 // self._plans.choices.weight[made], minlength=size
-        )
+        factor = np.bincount(channel, weights=1000 // self._choices.weight[made], minlength=size)
         last = np.zeros(size, dtype=np.int64)
         last[channel] = np.arange(1, len(made) + 1)
         return [
-            [*self._plans.channels[at], int(count[at]), int(last[at]), int(factor[at])]
+            [*self._to[at], int(count[at]), int(last[at]), int(factor[at])]
             for at in np.nonzero(count)[0].tolist()
         ]
 

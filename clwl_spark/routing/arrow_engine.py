@@ -20,7 +20,6 @@ from clwl_spark.frames import in_memory
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, plan_id
 from clwl_spark.routing.arrow_intake import (
     SPLIT_ROW,
-    Requests,
     keys_of,
     rejected_rows,
     requests_of,
@@ -41,6 +40,7 @@ from clwl_spark.routing.blocks import (
 )
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
+from clwl_spark.routing.requests import Requests
 from clwl_spark.routing.routed import ANSWER, ROW
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split, counted_splits, found_splits, split_columns, split_rows
@@ -59,7 +59,8 @@ def _asked(
     folder: str, pins: Sequence[Pin], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The distinct requests of a task's splits."""
-    met = sorted(requests_of(found_splits(batches, folder), Requests.under(pins)))
+    requests = Requests.under(pins)
+    met = sorted(requests.of(requests_of(found_splits(batches, folder), requests)))
     columns = [pa.array(x, pa.string()) for x in zip(*met, strict=True)]
     if met:
         yield pa.record_batch(columns, schema=_REQUESTS_ARROW)

@@ -13,8 +13,9 @@ from pyspark.sql import SparkSession
 
 from clwl_spark.delta_files import appended_files
 from clwl_spark.errors import SplitError
-from clwl_spark.routing.arrow_intake import Request, Requests, requests_of
+from clwl_spark.routing.arrow_intake import requests_of
 from clwl_spark.routing.intake import Pin
+from clwl_spark.routing.requests import Request, Requests
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split
 from clwl_spark.routing.taken import taken_until
@@ -53,17 +54,18 @@ def few_requests(lake: Lake, run: Run) -> list[Request] | None:
 
 def _met(splits: Sequence[Split], pins: Sequence[Pin], threads: int) -> list[Request] | None:
     """The distinct requests of splits in order; None where they are many."""
-    met: set[Request] = set()
+    requests = Requests.under(pins)
+    met: set[int] = set()
     with ThreadPoolExecutor(threads) as pool:
-        for found in pool.map(partial(_requests, Requests.under(pins)), splits):
+        for found in pool.map(partial(_requests, requests), splits):
             met |= found
             if len(met) > FEW_REQUESTS:
                 pool.shutdown(cancel_futures=True)
                 return None
-    return sorted(met)
+    return sorted(requests.of(met))
 
 
-def _requests(requests: Requests, split: Split) -> set[Request]:
+def _requests(requests: Requests, split: Split) -> set[int]:
     return requests_of([split], requests)
 
 

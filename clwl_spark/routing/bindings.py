@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from clwl_spark import columns as c
 from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN
-from clwl_spark.routing.answers import BucketPlans
+from clwl_spark.routing.bucket_plans import BY_GROUP, BY_OPEN, NO_BINDING, BucketPlans
 from clwl_spark.routing.history import Key, Memory, Route
-from clwl_spark.routing.sender_plans import BY_GROUP, BY_OPEN, NO_BINDING
 
 BIND_CODES = {"AS_Q_DEF": 0, "ON_OPEN": 1, "NOT_FIXED": 2, "ON_GROUP": 3}
 """The codes of MQOO_BIND options in blocks."""
@@ -44,11 +43,9 @@ class Bindings:
     def __post_init__(self) -> None:
         """Number what plans are asked for: (queue manager's place, object_name, object_qmgr)."""
         requests: dict[tuple[int, str, str], int] = {}
-        codes = [
-            requests.setdefault((at, row[c.OBJECT_NAME], row[c.OBJECT_QMGR]), len(requests))
-            for at, sender in enumerate(self.plans.senders)
-            for row in sender.plans
-        ]
+        names = (self.plans.plans[x].to_pylist() for x in (c.OBJECT_NAME, c.OBJECT_QMGR))
+        asked = zip(self.plans.sender.tolist(), *names, strict=True)
+        codes = [requests.setdefault(request, len(requests)) for request in asked]
         self._request_of_plan = np.array(codes, dtype=np.int64)
         self._asked = list(requests)
 
@@ -111,6 +108,6 @@ class Bindings:
         routes, times = self.route.tolist(), self.time.tolist()
         for (sender, by_group, of, name, qmgr), at in self.keys.items():
             if routes[at] != NOT_CHOSEN and times[at] >= oldest[sender]:
-                route = self.plans.senders[sender].routes[routes[at]]
+                route = self.plans.route(sender, routes[at])
                 found[sender][by_group, of, name, qmgr] = (route, times[at])
         return found

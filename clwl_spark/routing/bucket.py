@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from clwl_spark import columns as c
 from clwl_spark.kernel.choose import NOT_CHOSEN, Puts
 from clwl_spark.plan.facts import PLANS, read_document
-from clwl_spark.routing.answers import Answers, BucketPlans
+from clwl_spark.routing.answers import Answers
 from clwl_spark.routing.bindings import Bindings
 from clwl_spark.routing.blocks import (
     WITH_IDS,
@@ -27,10 +27,10 @@ from clwl_spark.routing.blocks import (
     order_within,
     to_ipc,
 )
-from clwl_spark.routing.history import Memory, from_bytes, history_table, to_bytes
+from clwl_spark.routing.bucket_plans import BucketPlans, read_facts
+from clwl_spark.routing.history import Memory, chosen_channels, from_bytes, history_table, to_bytes
 from clwl_spark.routing.routed import CHANNELS, KIND_HISTORY, KIND_MISSING, Pieces, RoutedBlock
 from clwl_spark.routing.sender import Sender
-from clwl_spark.routing.sender_plans import SenderPlans, read_facts
 from clwl_spark.routing.spool import Slice, Spool
 
 BINDINGS_KEPT_FOR: Final = 3
@@ -80,46 +80,49 @@ class Bucket:
             if not self._spool.blocks:
                 return
             found = {qmgr: read_document(facts[qmgr]) for qmgr in sorted(facts)}
-            there = (row[c.PLAN_ID] for document in found.values() for row in document[PLANS])
-            missing = self._plan_ids.difference(there)
+            missing = self._plan_ids.difference(*(x[PLANS][c.PLAN_ID] for x in found.values()))
             if missing:
                 ids = pa.table({c.PLAN_ID: pa.array(sorted(missing), pa.int64())})
                 yield RoutedBlock(KIND_MISSING, data=to_ipc(ids))
                 return
             known = self._memories
             memories = {x: from_bytes(known[x]) if x in known else Memory() for x in found}
-            plans = [
-                read_facts(x, found[x], self._snapshots, [at for at, _ in m.bindings.values()])
-                for x, m in memories.items()
-            ]
+            restored = {x: [at for at, _ in m.bindings.values()] for x, m in memories.items()}
+            plans = read_facts(found, self._snapshots, restored)
             batch = _Batch(plans, memories, self._snapshots, self._ttl, self._form)
             yield from batch.route(self._spool)
-            known |= {qmgr: to_bytes(memory) for qmgr, memory in memories.items()}
+            known |= {x: to_bytes(m, batch.chosen[x]) for x, m in memories.items()}
         finally:
             self._spool.close()
 
 
 class _Batch:
-    """The arrays of one batch, and its way through the windows."""
+    """The arrays of one batch, and its way through the windows.
+
+    Attributes:
+        chosen: by queue manager, `chosen_channels` once all is routed.
+    """
 
     def __init__(
         self,
-        plans: Sequence[SenderPlans],
+        plans: BucketPlans,
         memories: Mapping[str, Memory],
         snapshots: Sequence[str],
         ttl: int,
         form: BlockForm,
     ) -> None:
-        self._plans = BucketPlans.of(plans)
+        self._plans = plans
         self._form = form
         self._memories = memories
         self._ttl = ttl
-        self._senders = [Sender(x, memories[x.qmgr], snapshots) for x in plans]
-        self._bindings = Bindings(self._plans)
-        for at, x in enumerate(plans):
-            memory = memories[x.qmgr]
-            self._bindings.restore(at, memory, len(x.routes) - len(memory.bindings))
-        self._answers = Answers(self._plans)
+        self.chosen: dict[str, pa.Table] = {}
+        self._bindings = Bindings(plans)
+        self._senders = []
+        for at, qmgr in enumerate(plans.qmgrs):
+            sender = Sender(plans, at, memories[qmgr], snapshots)
+            self._senders.append(sender)
+            self._bindings.restore(at, memories[qmgr], sender.routes)
+        self._answers = Answers(plans)
         self._pieces = Pieces(self._answers, form)
 
     def route(self, spool: Spool) -> Iterator[RoutedBlock]:
@@ -130,7 +133,7 @@ class _Batch:
                 if spool.blocks[at].taken == spool.blocks[at].messages:
                     yield self._pieces.routed(at, spool)
         self._remember()
-        history = pa.concat_tables([history_table(*x) for x in self._memories.items()])
+        history = pa.concat_tables([history_table(*x) for x in self.chosen.items()])
         figures = json.dumps({CHANNELS: history.num_rows})
         yield RoutedBlock(KIND_HISTORY, data=to_ipc(history), figures=figures)
 
@@ -204,7 +207,7 @@ class _Batch:
             own, at = slice(start, end), int(sender[start])
             one = self._senders[at]
             late[own] = one.late(put_seq[own])
-            own_plan = plan[own] - np.int32(self._plans.first[at])
+            own_plan = plan[own] - np.int32(self._plans.first_plan[at])
             puts = Puts(own_plan, snapshot[own], key[own], put_time[own], first[own])
             one.choose(puts, bound_to, self._ttl, chosen, bound)
         if total == len(plan):
@@ -221,6 +224,7 @@ class _Batch:
         ):
             sender.remember()
             memory.bindings = bindings
+        self.chosen = {qmgr: chosen_channels(memory) for qmgr, memory in self._memories.items()}
 
     def _plan_of(self, keys: pa.Table) -> NDArray[np.int32]:
         """(messages,) index of each message's plan."""

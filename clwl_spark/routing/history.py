@@ -106,14 +106,20 @@ def from_state(bucket: str, version: int, payload: bytes) -> dict[str, bytes]:
     return dict(zip(qmgrs, memories, strict=True))
 
 
-def to_bytes(memory: Memory) -> bytes:
-    """A queue manager's memory as it is kept."""
+def to_bytes(memory: Memory, chosen: pa.Table | None = None) -> bytes:
+    """A queue manager's memory as it is kept.
+
+    Args:
+        memory: of the queue manager.
+        chosen: its `chosen_channels`, where they are at hand.
+    """
     meta = {
         "counter": memory.counter,
         "highest_put_seq": memory.highest_put_seq,
         "brought": sorted(memory.brought),
     }
-    history = _chosen(memory).replace_schema_metadata({_META: json.dumps(meta)})
+    table = chosen_channels(memory) if chosen is None else chosen
+    history = table.replace_schema_metadata({_META: json.dumps(meta)})
     first = to_ipc(history)
     bindings = [
         (None if by_group else of, of if by_group else None, name, qmgr, *route, at)
@@ -145,17 +151,19 @@ def from_bytes(payload: bytes) -> Memory:
     )
 
 
-def history_table(qmgr: str, memory: Memory) -> pa.Table:
+def history_table(qmgr: str, chosen: pa.Table) -> pa.Table:
     """The channels that a queue manager ever chose, with number and factor.
 
     Grain: one row per (qmgr, dest_qmgr, channel) with a number above 0.
     """
-    table = _chosen(memory)
-    return table.add_column(0, c.QMGR, pa.repeat(pa.scalar(qmgr, pa.string()), table.num_rows))
+    return chosen.add_column(0, c.QMGR, pa.repeat(pa.scalar(qmgr, pa.string()), chosen.num_rows))
 
 
-def _chosen(memory: Memory) -> pa.Table:
-    """Grain: one row per (dest_qmgr, channel) with a number above 0."""
+def chosen_channels(memory: Memory) -> pa.Table:
+    """The channels that were ever chosen, with number and factor.
+
+    Grain: one row per (dest_qmgr, channel) with a number above 0.
+    """
     chosen = [(*key, *value) for key, value in sorted(memory.balance.items()) if value[0] > 0]
     return _table(chosen, _HISTORY)
 

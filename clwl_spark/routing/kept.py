@@ -12,9 +12,9 @@ from typing import Final
 from pyspark.sql import DataFrame
 
 from clwl_spark.delta_versions import Versions, versions_of
-from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.gather import Gathered
 from clwl_spark.routing.intake import Pin
+from clwl_spark.routing.requests import Request
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import spark_hash
 from clwl_spark.schemas import (

@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from clwl_spark import columns as c
+from clwl_spark.routing.answers import ANSWER_SCHEMA, with_words
 from clwl_spark.routing.arrow_intake import SPLIT_ROW
 from clwl_spark.routing.blocks import PAYLOAD, SPLIT, from_ipc
 from clwl_spark.routing.routed import ANSWER, ROW
-from clwl_spark.routing.sender_plans import ANSWER_SCHEMA
 from clwl_spark.routing.splits import Split, read_split
 from clwl_spark.routing.unpack import ANSWERS, DATA
 from clwl_spark.schemas import OUTCOMES
@@ -37,6 +37,7 @@ _TIME: Final = pa.timestamp("us", tz="UTC")
 _OF_MESSAGES: Final = pa.schema(
     [(c.PUT_SEQ, pa.int64()), (c.MESSAGE_ID, pa.binary()), (c.PUT_TIME, _TIME)]
 )
+_SKIPPED_BY: Final = [x for x in OUTCOMES.skipped_by if x in ANSWER_SCHEMA.names]
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
@@ -94,7 +95,7 @@ def answered(split: Split, blocks: Sequence[Mapping[str, Any]]) -> Answered:
         row[order],
         np.concatenate(codes)[order],
         np.concatenate(late)[order],
-        pa.concat_tables(answers),
+        pa.concat_tables(answers).unify_dictionaries(),
     )
 
 
@@ -111,7 +112,7 @@ def _order(rows: NDArray[np.int32], of: int) -> NDArray[np.int64]:
 def _write(split: Split, found: Answered, folder: Path) -> dict[str, Any]:
     """Write the split's file; returns its row of FILE_SCHEMA."""
     name = f"part-{uuid.uuid4()}.snappy.parquet"
-    words = _Words(found.answers)
+    columns = {x: found.answers[x].combine_chunks() for x in ANSWER_SCHEMA.names}
     extremes = _Extremes()
     first = 0
     writer: pq.ParquetWriter | None = None
@@ -120,7 +121,7 @@ def _write(split: Split, found: Answered, folder: Path) -> dict[str, Any]:
             low, high = np.searchsorted(found.rows, [first, first + batch.num_rows])
             of_messages = _taken(batch, found.rows[low:high] - first)
             first += batch.num_rows
-            table = _outcomes(of_messages, words, found.code[low:high], found.late[low:high])
+            table = _outcomes(of_messages, columns, found.code[low:high], found.late[low:high])
             extremes.add(of_messages)
             writer = writer or _writer(folder / name, table.schema)
             writer.write_table(table, row_group_size=ROW_GROUP)
@@ -128,7 +129,8 @@ def _write(split: Split, found: Answered, folder: Path) -> dict[str, Any]:
         if writer is not None:
             writer.close()
     given = np.flatnonzero(np.bincount(found.code, minlength=found.answers.num_rows))
-    statistics = _statistics(len(found.rows), extremes, found.answers.take(pa.array(given)))
+    met = with_words(found.answers.select(_SKIPPED_BY).take(pa.array(given)))
+    statistics = _statistics(len(found.rows), extremes, met)
     size = (folder / name).stat().st_size
     return {NAME: name, SIZE: size, STATISTICS: json.dumps(statistics)}
 
@@ -153,36 +155,16 @@ def _taken(batch: pa.RecordBatch, rows: NDArray[np.int32]) -> pa.RecordBatch:
 
 def _outcomes(
     of_messages: pa.RecordBatch,
-    words: "_Words",
+    answers: Mapping[str, pa.Array],
     code: NDArray[np.int32],
     late: NDArray[np.bool_],
 ) -> pa.Table:
     """Rows of `outcomes`, strings of the answers as dictionaries."""
     codes = pa.array(code)
     columns = {name: of_messages[name] for name in _OF_MESSAGES.names}
-    columns |= {name: words.column(name, codes) for name in ANSWER_SCHEMA.names}
+    columns |= {name: column.take(codes) for name, column in answers.items()}
     columns[c.OUT_OF_ORDER] = pa.array(late)
     return pa.table({name: columns[name] for name in OUTCOMES.names})
-
-
-class _Words:
-    """The columns of the answers, each with the codes of its words."""
-
-    def __init__(self, answers: pa.Table) -> None:
-        """Encode the answers' strings."""
-        self._columns = {name: answers[name].combine_chunks() for name in answers.column_names}
-        self._encoded = {
-            name: column.dictionary_encode()
-            for name, column in self._columns.items()
-            if pa.types.is_string(column.type)
-        }
-
-    def column(self, name: str, codes: pa.Array) -> pa.Array:
-        """(outcomes,) the column for these rows of the answers."""
-        encoded = self._encoded.get(name)
-        if encoded is None:
-            return self._columns[name].take(codes)
-        return pa.DictionaryArray.from_arrays(encoded.indices.take(codes), encoded.dictionary)
 
 
 class _Extremes:

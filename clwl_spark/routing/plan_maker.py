@@ -18,8 +18,8 @@ from clwl_spark.frames import in_memory
 from clwl_spark.keeping import ROWS_HERE, Keep, fitting, settled
 from clwl_spark.plan.carried import COPIED_FROM, carried_over
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, Plans, make_plans
-from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.intake import Pin
+from clwl_spark.routing.requests import Request
 from clwl_spark.routing.resets import judged_pairs
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.storage import Lake

@@ -18,13 +18,13 @@ from clwl_spark.frames import in_memory
 from clwl_spark.keeping import settled
 from clwl_spark.plan.planning import Ladder, Plans
 from clwl_spark.routing.arrow_engine import ArrowEngine
-from clwl_spark.routing.arrow_intake import Request
 from clwl_spark.routing.asked import few_requests
 from clwl_spark.routing.engines import Engine, refused_by_arrow
 from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.intake import distinct_requests
 from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.plan_maker import REQUESTS, PlanMaker, shared_id
+from clwl_spark.routing.requests import Request
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.routing.splits import spark_hash

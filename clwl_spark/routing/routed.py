@@ -96,7 +96,7 @@ class Pieces:
             else (np.concatenate(x) for x in zip(*pieces, strict=True))
         )
         distinct, codes = pd.factorize(code)
-        said = self._answers.said(codes.tolist())
+        said = self._answers.said(codes)
         answer = said.row[distinct]
         figures = {
             "outcomes": len(answer),

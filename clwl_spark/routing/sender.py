@@ -9,30 +9,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clwl_spark.kernel.choose import History, Puts, route_in_turn
+from clwl_spark.routing.bucket_plans import BucketPlans
 from clwl_spark.routing.history import Memory, balance_array
-from clwl_spark.routing.sender_plans import SenderPlans
 
 
 class Sender:
     """A queue manager, with its plans and its memory as arrays."""
 
-    def __init__(self, plans: SenderPlans, memory: Memory, snapshots: Sequence[str]) -> None:
+    def __init__(
+        self, plans: BucketPlans, at: int, memory: Memory, snapshots: Sequence[str]
+    ) -> None:
         """Start with the memory of earlier batches.
 
         Args:
-            plans: of the queue manager.
+            plans: of the bucket.
+            at: place of the queue manager in it.
             memory: of it, changed by `remember`.
             snapshots: all valid snapshots, in order.
         """
         self.newest = -(2**63)
-        self._plans = plans
+        self._choices = plans.choices_of(at)
+        self.routes = len(self._choices.channel)
         self._memory = memory
         self._snapshots = snapshots
-        self._channels = list(dict.fromkeys([*plans.channels, *memory.balance]))
+        self._channels = list(dict.fromkeys([*plans.channels_of(at), *memory.balance]))
         self._counter = np.array([memory.counter], dtype=np.int64)
         self._balance = balance_array(memory, self._channels)
         self._brought = np.array([-1], dtype=np.int64)
-        pending = [x in plans.resets and x not in memory.brought for x in snapshots]
+        pending = [x in plans.resets[at] and x not in memory.brought for x in snapshots]
         self._pending = np.array(pending, dtype=np.bool_)
 
     def late(self, put_seq: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -62,7 +66,7 @@ class Sender:
         """
         self.newest = max(self.newest, int(puts.put_time.max()))
         history = History(self._counter, self._balance, self._brought, self._pending, *bound_to)
-        route_in_turn(puts, self._plans.choices, history, ttl, chosen, bound)
+        route_in_turn(puts, self._choices, history, ttl, chosen, bound)
 
     def remember(self) -> None:
         """Write the arrays back into the memory; bindings are not here."""

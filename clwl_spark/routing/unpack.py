@@ -7,6 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from clwl_spark import columns as c
+from clwl_spark.routing.answers import with_words
 from clwl_spark.routing.blocks import PAYLOAD, REJECT, from_ipc
 from clwl_spark.routing.routed import ANSWER, ROW
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES
@@ -54,7 +55,7 @@ def figures(text: str) -> dict[str, Any]:
 
 def _outcomes(data: pa.Table, answers: pa.Table, payload: pa.Table) -> Iterator[pa.RecordBatch]:
     """The outcomes of one block; rows are in routed order."""
-    said = answers.take(data[ANSWER])
+    said = with_words(answers).take(data[ANSWER])
     ids = payload[c.MESSAGE_ID].take(data[ROW])
     columns = {
         **{name: said[name] for name in answers.column_names},

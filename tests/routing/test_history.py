@@ -11,6 +11,7 @@ from clwl_spark.routing.blocks import bucket_of
 from clwl_spark.routing.history import (
     STATE_SCHEMA,
     Memory,
+    chosen_channels,
     from_bytes,
     from_state,
     history_table,
@@ -61,7 +62,7 @@ def test_the_schema_of_the_state_never_changes() -> None:
 def test_the_history_has_the_channels_that_were_chosen() -> None:
     never = {("QM3", "TO.QM3"): (0, 0)}
     memory = replace(USED, balance=USED.balance | never)
-    assert history_table("QM1", memory).to_pylist() == [
+    assert history_table("QM1", chosen_channels(memory)).to_pylist() == [
         {
             "qmgr": "QM1",
             "dest_qmgr": "QM2",
@@ -70,7 +71,7 @@ def test_the_history_has_the_channels_that_were_chosen() -> None:
             "dest_seq_factor": 140,
         }
     ]
-    none = history_table("QM1", FRESH)
+    none = history_table("QM1", chosen_channels(FRESH))
     assert (none.num_rows, none.schema.field("qmgr").type) == (0, pa.string())
 
 
