@@ -48,6 +48,7 @@ ROUTE_COLUMNS: Final = (
     c.IS_LOCAL,
     c.CLWLWGHT,
 )
+CURRENT_COLUMNS: Final = (c.CHANNEL, c.REMOTE_QMGR, c.XMITQ)
 
 
 def used_channels(plans: DataFrame, candidates: DataFrame, history: DataFrame) -> DataFrame:
@@ -90,7 +91,7 @@ def senders(of: DataFrame, topology: Topology, used: DataFrame | None = None) ->
     if used is not None:
         associated = associated.join(used, [c.QMGR, c.REMOTE_QMGR, c.CHANNEL], "left_semi")
     current = associated.groupBy(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).agg(
-        F.collect_list(F.struct(c.CHANNEL, c.REMOTE_QMGR, c.XMITQ)).alias(CURRENT)
+        F.collect_list(F.struct(*CURRENT_COLUMNS)).alias(CURRENT)
     )
     return (
         known.select(*VIEW_KEY, c.CLWLMRUC, c.DEFCLXQ)
@@ -111,9 +112,13 @@ def facts(
         resets: rows of snapshot_resets that say True.
 
     Grain: one row per queue manager with plans: (qmgr, facts), facts a JSON document with the
-    lists SENDERS and RESETS and with PLANS and ROUTES, which are a list for each column.
+    lists SENDERS and RESETS and with PLANS and ROUTES, which are a list for each column, as is
+    CURRENT in SENDERS.
     """
-    by_sender = sender_rows.withColumnRenamed(VIEWER, c.QMGR)
+    associated = F.struct(*(F.col(f"{CURRENT}.{x}").alias(x) for x in CURRENT_COLUMNS))
+    by_sender = sender_rows.withColumnRenamed(VIEWER, c.QMGR).withColumn(
+        CURRENT, F.when(F.col(CURRENT).isNotNull(), associated)
+    )
     about = F.collect_list(F.struct(*(x for x in by_sender.columns if x != c.QMGR)))
     listed = [
         _listed(plans, PLANS, PLAN_COLUMNS),

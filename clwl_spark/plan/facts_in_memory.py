@@ -9,7 +9,7 @@ Source: SEMANTICS 1 (S2, S3), 5 (CLWLMRUC, resets), 7 (transmission queues), P1.
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from pyarrow import dataset as ds
 from clwl_spark import columns as c
 from clwl_spark.plan.facts import (
     CURRENT,
+    CURRENT_COLUMNS,
     DEFINITIONS,
     FACTS,
     PLAN_COLUMNS,
@@ -38,6 +39,7 @@ _SENDER: Final = [c.SNAPSHOT_ID, c.QMGR]
 _ATTRIBUTES: Final = (c.CLWLMRUC, c.DEFCLXQ)
 _OWN: Final = (pc.field(c.OBSERVER) == EVERYBODY) | (pc.field(c.OBSERVER) == pc.field(c.QMGR))
 Rows = list[dict[str, Any]]
+Columns = dict[str, list[Any]]
 BySender = dict[tuple[str, str], Rows]
 """Rows by (snapshot_id, qmgr)."""
 
@@ -56,17 +58,18 @@ def facts_in_memory(
         senders: `senders_in_memory`.
         resets: by queue manager, the snapshots that reset its history.
     """
-    routes_of = _by_qmgr(routes)
+    routes_of = _by_qmgr(routes, ROUTE_COLUMNS)
+    no_routes: Columns = {x: [] for x in ROUTE_COLUMNS}
     documents = {
         qmgr: json.dumps(
             {
-                PLANS: _columns(of_qmgr, PLAN_COLUMNS),
-                ROUTES: _columns(routes_of.get(qmgr, routes.slice(0, 0)), ROUTE_COLUMNS),
+                PLANS: of_qmgr,
+                ROUTES: routes_of.get(qmgr, no_routes),
                 SENDERS: senders[qmgr],
                 RESETS: resets.get(qmgr),
             }
         )
-        for qmgr, of_qmgr in _by_qmgr(plans).items()
+        for qmgr, of_qmgr in _by_qmgr(plans, PLAN_COLUMNS).items()
     }
     return pa.table({c.QMGR: list(documents), FACTS: list(documents.values())}, schema=_DOCUMENTS)
 
@@ -145,7 +148,7 @@ def _definitions(of: pa.Table, table: ds.Dataset) -> BySender:
     return found
 
 
-def _current(used: Sequence[pa.Table], table: ds.Dataset) -> BySender:
+def _current(used: Sequence[pa.Table], table: ds.Dataset) -> dict[tuple[str, ...], Columns]:
     """The transmission queues that channels are associated with now."""
     chosen = [x.select([c.QMGR, c.DEST_QMGR, c.CHANNEL]) for x in used]
     channels = pa.concat_tables([x.rename_columns(_CHANNEL.names).cast(_CHANNEL) for x in chosen])
@@ -156,12 +159,8 @@ def _current(used: Sequence[pa.Table], table: ds.Dataset) -> BySender:
         & (pc.field(c.XMITQ) != "")
         & pc.field(c.REMOTE_QMGR).isin(pc.unique(distinct[c.REMOTE_QMGR]))
     )
-    columns = [*_SENDER, c.CHANNEL, c.REMOTE_QMGR, c.XMITQ]
-    rows = _matching(table.filter(is_one), distinct).to_table(columns)
-    found: BySender = defaultdict(list)
-    for snapshot_id, qmgr, *cells in zip(*(rows[x].to_pylist() for x in columns), strict=True):
-        found[snapshot_id, qmgr].append(dict(zip(columns[2:], cells, strict=True)))
-    return found
+    rows = _matching(table.filter(is_one), distinct).to_table([*_SENDER, *CURRENT_COLUMNS])
+    return _grouped(rows, _SENDER, CURRENT_COLUMNS)
 
 
 def _matching(table: ds.Dataset, keys: pa.Table) -> ds.Dataset:
@@ -169,16 +168,23 @@ def _matching(table: ds.Dataset, keys: pa.Table) -> ds.Dataset:
     return table.join(ds.dataset(keys), keys=keys.column_names, join_type="left semi")
 
 
-def _by_qmgr(rows: pa.Table) -> dict[str, pa.Table]:
-    """The rows of each queue manager."""
-    rows = rows.sort_by(c.QMGR).combine_chunks()
-    qmgrs, counts = (x.to_pylist() for x in pc.value_counts(rows[c.QMGR]).flatten())
-    starts = accumulate(counts, initial=0)
+def _by_qmgr(rows: pa.Table, names: Sequence[str]) -> dict[str, Columns]:
+    """The columns of each queue manager's rows."""
+    return {qmgr: columns for (qmgr,), columns in _grouped(rows, [c.QMGR], names).items()}
+
+
+def _grouped(
+    rows: pa.Table, by: Sequence[str], names: Sequence[str]
+) -> dict[tuple[str, ...], Columns]:
+    """The columns of the rows of each key."""
+    order = [(name, "ascending") for name in by]
+    rows = rows.sort_by(order)
+    columns = {name: rows[name].to_pylist() for name in names}
+    keys = rows.group_by(by).aggregate([([], "count_all")]).sort_by(order)
+    ends = [*accumulate(keys["count_all"].to_pylist(), initial=0)]
     return {
-        qmgr: rows.slice(start, count)
-        for qmgr, start, count in zip(qmgrs, starts, counts, strict=False)
+        key: {name: column[start:end] for name, column in columns.items()}
+        for key, (start, end) in zip(
+            zip(*(keys[x].to_pylist() for x in by), strict=True), pairwise(ends), strict=True
+        )
     }
-
-
-def _columns(rows: pa.Table, names: Sequence[str]) -> dict[str, list[Any]]:
-    return {x: rows[x].to_pylist() for x in names}

@@ -225,8 +225,9 @@ class Answers:
 
     def said(self, codes: NDArray[np.int64]) -> Said:
         """The answers of distinct codes: all that are known, where these are most of them."""
-        self._learn(self._rows.add(codes))
         rows = self._rows.of(codes).astype(np.int32)
+        new = codes[rows >= self._known.num_rows]
+        self._learn(np.sort(new))
         if self._known.num_rows <= _MOST * len(codes):
             self._all = self._all or _said(self._known, rows)
             return replace(self._all, row=rows)

@@ -23,6 +23,7 @@ from clwl_spark.kernel.choose import Choices
 from clwl_spark.plan.facts import (
     CHOICES,
     CURRENT,
+    CURRENT_COLUMNS,
     DEFINITIONS,
     PLAN_COLUMNS,
     PLANS,
@@ -321,8 +322,15 @@ def _channels(
 
 
 def _queues(row: dict[str, Any]) -> TransmissionQueues:
+    current = row.get(CURRENT) or dict.fromkeys(CURRENT_COLUMNS, ())
     return TransmissionQueues(
         defclxq=row[c.DEFCLXQ],
         definitions=[(x[NAME], x[c.CLCHNAME]) for x in row.get(DEFINITIONS) or ()],
-        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in row.get(CURRENT) or ()},
+        current=dict(
+            zip(
+                zip(current[c.CHANNEL], current[c.REMOTE_QMGR], strict=True),
+                current[c.XMITQ],
+                strict=True,
+            )
+        ),
     )

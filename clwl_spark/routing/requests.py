@@ -96,7 +96,6 @@ class Requests:
         for numbering, (codes, meaning) in zip(self._numberings, words, strict=True):
             known = [self._words.setdefault(word, len(self._words)) for word in meaning]
             pairs = numbers << _BITS | np.array(known, dtype=np.int64)[codes]
-            numbering.add(pairs)
             numbers = numbering.of(pairs)
         new = np.flatnonzero(numbers >= len(self._requests))
         if len(new):

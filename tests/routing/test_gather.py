@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from worlds import World
@@ -14,12 +15,15 @@ from clwl_spark.plan.facts import (
     CURRENT,
     DEFINITIONS,
     FACTS,
+    PLAN_COLUMNS,
     PLANS,
     RESETS,
+    ROUTE_COLUMNS,
     ROUTES,
     SENDERS,
     read_document,
 )
+from clwl_spark.plan.facts_in_memory import facts_in_memory
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.routing import gather, plan_maker
 from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
@@ -52,8 +56,8 @@ def _said(facts: DataFrame) -> dict[str, dict[str, list[str]]]:
 
 def _in_order(document: Mapping[str, Any]) -> dict[str, list[str]]:
     for row in document[SENDERS]:
-        for name in (DEFINITIONS, CURRENT):
-            row[name] = sorted(map(_cells, row.get(name) or ()))
+        row[DEFINITIONS] = sorted(map(_cells, row.get(DEFINITIONS) or ()))
+        row[CURRENT] = sorted(map(_cells, _rows(row.get(CURRENT) or {})))
     listed = {x: _rows(document[x]) for x in (PLANS, ROUTES)} | {
         x: document.get(x) or () for x in (SENDERS, RESETS)
     }
@@ -120,3 +124,16 @@ def test_two_requests_of_one_id_are_refused(world: World, maker: PlanMaker) -> N
     other = ("S", "QM", "QUEUE", "ANOTHER.QUEUE", "", "LOCAL")
     with pytest.raises(LakeStateError, match=f"share plan_id {row['plan_id']}"):
         maker.make_few({row["plan_id"]: other})
+
+
+def test_thousands_of_queue_managers_get_their_own_rows() -> None:
+    names = [f"QM{at}" for at in range(3_000)]
+    shuffled = random.Random(SEED).sample(names, len(names))
+    plans = pa.table({"qmgr": shuffled} | dict.fromkeys(PLAN_COLUMNS, shuffled))
+    routes = pa.table({"qmgr": shuffled * 2} | dict.fromkeys(ROUTE_COLUMNS, shuffled * 2))
+    documents = facts_in_memory(plans, routes, {x: [] for x in names}, {}).to_pylist()
+    assert {row["qmgr"] for row in documents} == set(names)
+    for row in documents:
+        document = read_document(row[FACTS])
+        assert document[PLANS] == {x: [row["qmgr"]] for x in PLAN_COLUMNS}, SEED
+        assert document[ROUTES] == {x: [row["qmgr"]] * 2 for x in ROUTE_COLUMNS}, SEED
