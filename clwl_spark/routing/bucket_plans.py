@@ -191,23 +191,20 @@ def read_facts(
     sender = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(first_plan))
     index = {plan_id: at for at, plan_id in enumerate(plans[c.PLAN_ID].to_pylist())}
     first_choice = _starts(plans[CHOICES].to_numpy())
-    of_choice = _in_route_order(rows, index, first_choice)
-    takes, is_kept = _local_only(plans, of_choice, first_choice)
-    routes = of_choice.filter(pa.array(is_kept))
+    candidates = _in_route_order(rows, index, first_choice)
+    takes, is_kept = _local_only(plans, candidates, first_choice)
+    routes = candidates.filter(pa.array(is_kept))
     choice = routes[_CHOICE].to_numpy()
     behind = [(restored or {}).get(qmgr, ()) for qmgr in documents]
     ends = pa.concat_tables([routes.select(ENDS.names), _table_of(behind)]).combine_chunks()
     first_restored = _starts([len(x) for x in behind], routes.num_rows)
-    of_choices = np.repeat(sender, np.diff(first_choice))
-    of_route = np.concatenate(
-        [of_choices[choice], np.repeat(np.arange(len(behind)), np.diff(first_restored))]
-    )
-    channel = _numbered(of_route, ends)
-    names, first_channel = _channels(
-        channel[: routes.num_rows], of_choices[choice], ends, len(behind)
-    )
+    of_route = np.repeat(sender, np.diff(first_choice))[choice]
+    of_restored = np.repeat(np.arange(len(behind)), np.diff(first_restored))
+    channel = _numbered(np.concatenate([of_route, of_restored]), ends)
+    names, first_channel = _channels(channel[: routes.num_rows], of_route, ends, len(behind))
     asked = [{row[c.SNAPSHOT_ID]: row for row in x.get(SENDERS) or ()} for x in documents.values()]
-    of_snapshot = plans[c.SNAPSHOT_ID].to_pylist()
+    of_snapshot, binds = (plans[x].to_pylist() for x in (c.SNAPSHOT_ID, c.BIND_DEFAULT))
+    own = [asked[at][x] for at, x in zip(sender.tolist(), of_snapshot, strict=True)]
     position = {snapshot: at for at, snapshot in enumerate(snapshots)}
     return BucketPlans(
         qmgrs=list(documents),
@@ -224,15 +221,10 @@ def read_facts(
         channels=names,
         weight=routes[c.CLWLWGHT].to_numpy().astype(np.int64),
         is_local=np.array(routes[c.IS_LOCAL], dtype=np.bool_),
-        mruc=np.array(
-            [asked[at][x][c.CLWLMRUC] for at, x in zip(sender.tolist(), of_snapshot, strict=True)],
-            dtype=np.int64,
-        ),
+        mruc=np.array([row[c.CLWLMRUC] for row in own], dtype=np.int64),
         takes=takes,
         snapshot=np.array([position[x] for x in of_snapshot], dtype=np.int32),
-        bind_default=np.array(
-            [_BIND_DEFAULTS[x] for x in plans[c.BIND_DEFAULT].to_pylist()], np.int8
-        ),
+        bind_default=np.array([_BIND_DEFAULTS[x] for x in binds], dtype=np.int8),
         is_publication=np.array(pc.equal(plans[c.OBJECT_TYPE], ObjectType.TOPIC.value), np.bool_),
         queues=[{at: _queues(row) for at, row in x.items()} for x in asked],
         resets=[frozenset(x.get(RESETS) or ()) for x in documents.values()],
@@ -253,7 +245,7 @@ def _starts(counts: Sequence[int] | NDArray[np.integer[Any]], first: int = 0) ->
 def _in_route_order(
     rows: pa.Table, index: Mapping[int, int], first_choice: NDArray[np.int64]
 ) -> pa.Table:
-    """The routes with the place of their choice, by it and in route order."""
+    """Survivors of the rules with the place of their choice, by it and in route order."""
     plan = np.array([index[x] for x in rows[c.PLAN_ID].to_pylist()], dtype=np.int64)
     choice = first_choice[plan] + rows[c.CHOICE].to_numpy()
     placed = rows.append_column(_CHOICE, pa.array(choice))
