@@ -59,12 +59,11 @@ def facts_in_memory(
         resets: by queue manager, the snapshots that reset its history.
     """
     routes_of = _by_qmgr(routes, ROUTE_COLUMNS)
-    no_routes: Columns = {x: [] for x in ROUTE_COLUMNS}
     documents = {
         qmgr: json.dumps(
             {
                 PLANS: of_qmgr,
-                ROUTES: routes_of.get(qmgr, no_routes),
+                ROUTES: routes_of.get(qmgr),
                 SENDERS: senders[qmgr],
                 RESETS: resets.get(qmgr),
             }

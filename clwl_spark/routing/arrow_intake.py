@@ -35,15 +35,7 @@ _REQUEST_COLUMNS: Final = pa.schema(
 _KEY_COLUMNS: Final = pa.schema(
     [*_REQUEST_COLUMNS, pa.field(c.OPEN_ID, pa.int64()), pa.field(c.GROUP_ID, pa.binary())]
 )
-_TYPES: Final = {
-    "string": pa.string(),
-    "bigint": pa.int64(),
-    "int": pa.int32(),
-    "boolean": pa.bool_(),
-    "binary": pa.binary(),
-    "timestamp": _TIME,
-}
-_MESSAGE_COLUMNS: Final = pa.schema([(x.name, _TYPES[x.type]) for x in MESSAGES.columns])
+_MESSAGE_COLUMNS: Final = MESSAGES.arrow(MESSAGES.names)
 _UNKNOWN_BIND: Final = -1
 _ABSENT: Final = (
     (c.PUT_SEQ, RejectError.NO_PUT_SEQ),

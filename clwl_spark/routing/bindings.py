@@ -5,6 +5,7 @@ Source: SEMANTICS 6, P15.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -105,9 +106,14 @@ class Bindings:
     def remaining(self, oldest: Sequence[int]) -> list[dict[Key, tuple[Route, int]]]:
         """By queue manager, the bound keys whose last message is not before its `oldest`."""
         found: list[dict[Key, tuple[Route, int]]] = [{} for _ in oldest]
-        routes, times = self.route.tolist(), self.time.tolist()
-        for (sender, by_group, of, name, qmgr), at in self.keys.items():
-            if routes[at] != NOT_CHOSEN and times[at] >= oldest[sender]:
-                route = self.plans.route(sender, routes[at])
-                found[sender][by_group, of, name, qmgr] = (route, times[at])
+        least = [max(x, np.iinfo(np.int64).min) for x in oldest]
+        size = len(self.keys)
+        sender = np.fromiter((key[0] for key in self.keys), np.int32, size)
+        route, time = self.route[:size], self.time[:size]
+        is_kept = (route != NOT_CHOSEN) & (time >= np.array(least)[sender])
+        routes = self.plans.routes_of(sender[is_kept], route[is_kept])
+        keys = compress(self.keys, is_kept.tolist())
+        bound = zip(routes, time[is_kept].tolist(), strict=True)
+        for (at, by_group, of, name, qmgr), kept in zip(keys, bound, strict=True):
+            found[at][by_group, of, name, qmgr] = kept
         return found

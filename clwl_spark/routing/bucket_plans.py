@@ -34,7 +34,7 @@ from clwl_spark.plan.facts import (
 )
 from clwl_spark.plan.names import NAME
 from clwl_spark.plan.transmit import TransmissionQueues
-from clwl_spark.routing.history import Route
+from clwl_spark.routing.history import Route, table_of
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.vocabulary import DefBind, ObjectType, PlanKind
 
@@ -46,27 +46,12 @@ _BIND_DEFAULTS: Final = {
     DefBind.NOTFIXED.value: NO_BINDING,
     DefBind.GROUP.value: BY_GROUP,
 }
-_ARROW: Final = {
-    "string": pa.string(),
-    "bigint": pa.int64(),
-    "int": pa.int32(),
-    "boolean": pa.bool_(),
-}
-_TYPES: Final = {
-    x.name: _ARROW[x.type]
-    for x in (*ROUTE_PLANS.columns, *ROUTE_CANDIDATES.columns)
-    if x.name in (*PLAN_COLUMNS, *ROUTE_COLUMNS)
-} | {CHOICES: pa.int32()}
+_PLANS: Final = ROUTE_PLANS.arrow(PLAN_COLUMNS)
+_ROUTES: Final = ROUTE_CANDIDATES.arrow(ROUTE_COLUMNS)
 _CHOICE: Final = "place of the choice"
 _ROUTE_ORDER: Final = (_CHOICE, c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS)
-ENDS: Final = pa.schema(
-    [
-        (c.DEST_QMGR, pa.string()),
-        (c.DEST_OBJECT, pa.string()),
-        (c.CHANNEL, pa.string()),
-        (c.CHANNEL_CLUSTER, pa.string()),
-        (c.IS_LOCAL, pa.bool_()),
-    ]
+ENDS: Final = ROUTE_CANDIDATES.arrow(
+    (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.CHANNEL_CLUSTER, c.IS_LOCAL)
 )
 """A `history.Route` as columns."""
 
@@ -161,16 +146,10 @@ class BucketPlans:
         places: NDArray[np.int64] = route + np.where(route < own, first[:-1][sender], restored)
         return places
 
-    def route(self, sender: int, at: int) -> Route:
-        """A queue manager's route, own or restored, which the kernel counts from 0."""
-        (place,) = self.place_of(np.array([sender], np.int32), np.array([at])).tolist()
-        found: Route = self._tuples[place]
-        return found
-
-    @cached_property
-    def _tuples(self) -> list[Route]:
-        """(routes + restored,) the routes as tuples."""
-        return list(zip(*(column.to_pylist() for column in self.routes), strict=True))
+    def routes_of(self, sender: NDArray[np.int32], route: NDArray[np.int64]) -> list[Route]:
+        """Queue managers' routes, own or restored, which the kernel counts from 0."""
+        chosen = self.routes.take(pa.array(self.place_of(sender, route)))
+        return list(zip(*(column.to_pylist() for column in chosen.columns), strict=True))
 
 
 def read_facts(
@@ -185,8 +164,8 @@ def read_facts(
         snapshots: all valid snapshots, in order.
         restored: routes of restored bindings, by queue manager.
     """
-    plans = _together([x[PLANS] for x in documents.values()], PLAN_COLUMNS)
-    rows = _together([x[ROUTES] for x in documents.values()], ROUTE_COLUMNS)
+    plans = _together([x[PLANS] for x in documents.values()], _PLANS)
+    rows = _together([x[ROUTES] for x in documents.values()], _ROUTES)
     first_plan = _starts([len(x[PLANS][c.PLAN_ID]) for x in documents.values()])
     sender = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(first_plan))
     index = {plan_id: at for at, plan_id in enumerate(plans[c.PLAN_ID].to_pylist())}
@@ -196,7 +175,9 @@ def read_facts(
     routes = candidates.filter(pa.array(is_kept))
     choice = routes[_CHOICE].to_numpy()
     behind = [(restored or {}).get(qmgr, ()) for qmgr in documents]
-    ends = pa.concat_tables([routes.select(ENDS.names), _table_of(behind)]).combine_chunks()
+    ends = pa.concat_tables(
+        [routes.select(ENDS.names), table_of([x for routes in behind for x in routes], ENDS)]
+    ).combine_chunks()
     first_restored = _starts([len(x) for x in behind], routes.num_rows)
     of_route = np.repeat(sender, np.diff(first_choice))[choice]
     of_restored = np.repeat(np.arange(len(behind)), np.diff(first_restored))
@@ -231,10 +212,11 @@ def read_facts(
     )
 
 
-def _together(documents: Sequence[Mapping[str, Sequence[Any]]], names: Sequence[str]) -> pa.Table:
+def _together(documents: Sequence[Mapping[str, Sequence[Any]]], schema: pa.Schema) -> pa.Table:
     """The rows of documents that have a list for each column, one document's behind the other's."""
-    columns = {name: [x for document in documents for x in document[name]] for name in names}
-    return pa.table({name: pa.array(columns[name], _TYPES[name]) for name in names})
+    columns = ([x for document in documents for x in document[name]] for name in schema.names)
+    arrays = [pa.array(x, f.type) for x, f in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _starts(counts: Sequence[int] | NDArray[np.integer[Any]], first: int = 0) -> NDArray[np.int64]:
@@ -283,13 +265,6 @@ def _local_only(
         objects = pc.if_else(pa.array(is_own), objects, of_routes.combine_chunks())
     nothing = pa.scalar(None, pa.string())
     return pc.if_else(pa.array(is_fixed), objects, nothing), ~is_fixed[choice]
-
-
-def _table_of(restored: Sequence[Sequence[Route]]) -> pa.Table:
-    """Routes of bindings as rows of ENDS."""
-    rows = [route for routes in restored for route in routes]
-    columns = zip(*rows, strict=True) if rows else ((),) * len(ENDS)
-    return pa.table([pa.array(x, f.type) for x, f in zip(columns, ENDS, strict=True)], schema=ENDS)
 
 
 def _numbered(sender: NDArray[np.int64], ends: pa.Table) -> NDArray[np.int64]:

@@ -125,7 +125,7 @@ def to_bytes(memory: Memory, chosen: pa.Table | None = None) -> bytes:
         (None if by_group else of, of if by_group else None, name, qmgr, *route, at)
         for (by_group, of, name, qmgr), (route, at) in memory.bindings.items()
     ]
-    second = to_ipc(_table(bindings, _BINDINGS)) if bindings else b""
+    second = to_ipc(table_of(bindings, _BINDINGS)) if bindings else b""
     return len(first).to_bytes(_LENGTH_BYTES, "little") + first + second
 
 
@@ -135,7 +135,7 @@ def from_bytes(payload: bytes) -> Memory:
     history = from_ipc(payload[_LENGTH_BYTES:end])
     meta: dict[str, Any] = json.loads(history.schema.metadata[_META])
     bindings: dict[Key, tuple[Route, int]] = {}
-    kept = from_ipc(payload[end:]) if end < len(payload) else _table([], _BINDINGS)
+    kept = from_ipc(payload[end:]) if end < len(payload) else table_of([], _BINDINGS)
     for row in zip(*(column.to_pylist() for column in kept), strict=True):
         open_id, group_id, name, qmgr, *route, at = row
         by_group = group_id is not None
@@ -165,7 +165,7 @@ def chosen_channels(memory: Memory) -> pa.Table:
     Grain: one row per (dest_qmgr, channel) with a number above 0.
     """
     chosen = [(*key, *value) for key, value in sorted(memory.balance.items()) if value[0] > 0]
-    return _table(chosen, _HISTORY)
+    return table_of(chosen, _HISTORY)
 
 
 def balance_array(memory: Memory, channels: list[tuple[str, str]]) -> NDArray[np.int64]:
@@ -174,7 +174,8 @@ def balance_array(memory: Memory, channels: list[tuple[str, str]]) -> NDArray[np
     return np.array(values, dtype=np.int64).reshape(len(channels), 2)
 
 
-def _table(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+def table_of(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    """Tuples as rows of a table, which may have none."""
     columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
     arrays = [pa.array(x, type=f.type) for x, f in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)

@@ -1,10 +1,22 @@
 """What a table's declaration is made of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import Final
 
+import pyarrow as pa
 from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_string
+
+_ARROW: Final = {
+    "string": pa.string(),
+    "bigint": pa.int64(),
+    "int": pa.int32(),
+    "boolean": pa.bool_(),
+    "binary": pa.binary(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +79,11 @@ class Table:
     def names(self) -> list[str]:
         """Column names, in order."""
         return [column.name for column in self.columns]
+
+    def arrow(self, names: Sequence[str]) -> pa.Schema:
+        """The Arrow schema of columns of plain types; workers have no Java to ask for it."""
+        types = {column.name: column.type for column in self.columns}
+        return pa.schema([(name, _ARROW[types[name]]) for name in names])
 
 
 @cache
