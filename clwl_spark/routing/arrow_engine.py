@@ -45,7 +45,7 @@ from clwl_spark.routing.routed import ANSWER, ROW
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split, counted_splits, found_splits, split_columns, split_rows
 from clwl_spark.routing.unpack import ANSWERS, DATA
-from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.schemas import MESSAGES, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.storage import Lake, Transaction
 
 _AT: Final = "at"
@@ -94,7 +94,7 @@ def _pack_splits(
 def _message_ids(split: str, payload: bytes) -> pa.ChunkedArray:
     """The message ids of a block that says which rows of a split it has."""
     rows = from_ipc(payload)[SPLIT_ROW].to_numpy()
-    ids = pa.schema([(c.MESSAGE_ID, pa.binary())])
+    ids = MESSAGES.arrow([c.MESSAGE_ID])
     return split_rows(Split.named(split), ids, rows)[c.MESSAGE_ID]
 
 

@@ -27,14 +27,10 @@ from clwl_spark.schemas import MESSAGES
 from clwl_spark.vocabulary import RejectError
 
 SPLIT_ROW: Final = "split_row"
-_TIME: Final = pa.timestamp("us", tz="UTC")
 _WORDS: Final = (*ASKED, c.BIND)
-_REQUEST_COLUMNS: Final = pa.schema(
-    [*((name, pa.string()) for name in _WORDS), (c.PUT_SEQ, pa.int64()), (c.PUT_TIME, _TIME)]
-)
-_KEY_COLUMNS: Final = pa.schema(
-    [*_REQUEST_COLUMNS, pa.field(c.OPEN_ID, pa.int64()), pa.field(c.GROUP_ID, pa.binary())]
-)
+_REQUEST_NAMES: Final = (*_WORDS, c.PUT_SEQ, c.PUT_TIME)
+_REQUEST_COLUMNS: Final = MESSAGES.arrow(_REQUEST_NAMES)
+_KEY_COLUMNS: Final = MESSAGES.arrow((*_REQUEST_NAMES, c.OPEN_ID, c.GROUP_ID))
 _MESSAGE_COLUMNS: Final = MESSAGES.arrow(MESSAGES.names)
 _UNKNOWN_BIND: Final = -1
 _ABSENT: Final = (

@@ -25,7 +25,7 @@ from clwl_spark.routing.blocks import PAYLOAD, SPLIT, from_ipc
 from clwl_spark.routing.routed import ANSWER, ROW
 from clwl_spark.routing.splits import Split, read_split
 from clwl_spark.routing.unpack import ANSWERS, DATA
-from clwl_spark.schemas import OUTCOMES
+from clwl_spark.schemas import MESSAGES, OUTCOMES
 
 NAME: Final = "name"
 SIZE: Final = "size"
@@ -33,10 +33,7 @@ STATISTICS: Final = "statistics"
 FILE_SCHEMA: Final = f"{NAME} string, {SIZE} bigint, {STATISTICS} string"
 _FILE_ARROW: Final = pa.schema([(NAME, pa.string()), (SIZE, pa.int64()), (STATISTICS, pa.string())])
 ROW_GROUP: Final = 1_000_000
-_TIME: Final = pa.timestamp("us", tz="UTC")
-_OF_MESSAGES: Final = pa.schema(
-    [(c.PUT_SEQ, pa.int64()), (c.MESSAGE_ID, pa.binary()), (c.PUT_TIME, _TIME)]
-)
+_OF_MESSAGES: Final = MESSAGES.arrow((c.PUT_SEQ, c.MESSAGE_ID, c.PUT_TIME))
 _SKIPPED_BY: Final = [x for x in OUTCOMES.skipped_by if x in ANSWER_SCHEMA.names]
 _MILLISECOND: Final = timedelta(milliseconds=1)
 

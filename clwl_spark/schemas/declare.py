@@ -3,20 +3,41 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from typing import Final
 
 import pyarrow as pa
-from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_string
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
-_ARROW: Final = {
-    "string": pa.string(),
-    "bigint": pa.int64(),
-    "int": pa.int32(),
-    "boolean": pa.bool_(),
-    "binary": pa.binary(),
-    "timestamp": pa.timestamp("us", tz="UTC"),
+_TYPES: Final[dict[str, DataType]] = {
+    type_.simpleString(): type_
+    for type_ in (
+        StringType(),
+        LongType(),
+        IntegerType(),
+        DoubleType(),
+        BooleanType(),
+        TimestampType(),
+        BinaryType(),
+        ArrayType(StringType()),
+        MapType(StringType(), LongType()),
+        MapType(StringType(), StringType()),
+    )
 }
+"""By their words; Spark's own reader of these words asks Java, which workers do not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +91,7 @@ class Table:
     def schema(self) -> StructType:
         """The Spark schema; required columns are not nullable."""
         fields = [
-            StructField(x.name, _spark_type(x.type), not x.required, {"comment": x.comment})
+            StructField(x.name, _TYPES[x.type], not x.required, {"comment": x.comment})
             for x in self.columns
         ]
         return StructType(fields)
@@ -81,15 +102,9 @@ class Table:
         return [column.name for column in self.columns]
 
     def arrow(self, names: Sequence[str]) -> pa.Schema:
-        """The Arrow schema of columns of plain types; workers have no Java to ask for it."""
-        types = {column.name: column.type for column in self.columns}
-        return pa.schema([(name, _ARROW[types[name]]) for name in names])
-
-
-@cache
-def _spark_type(type_: str) -> DataType:
-    """The type of these words, which Java is asked for once: some ms a column otherwise."""
-    return _parse_datatype_string(type_)
+        """The Arrow schema of some of the columns, all of them nullable."""
+        types = {column.name: _TYPES[column.type] for column in self.columns}
+        return pa.schema([(name, to_arrow_type(types[name], timezone="UTC")) for name in names])
 
 
 def key(name: str, comment: str, type_: str = "string") -> Column:

@@ -18,12 +18,6 @@ from clwl_spark.schemas import TABLES
 World = dict[str, list[dict[str, Any]]]
 Change = Callable[[World], None]
 
-ARROW = {
-    "string": pa.string(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "boolean": pa.bool_(),
-}
 QMGRS = ("FR1", "FR2", "QM1", "QM2")
 
 
@@ -86,8 +80,7 @@ def rows_of(world: World) -> SnapshotRows:
     for name, rows in world.items():
         table = TABLES[name]
         cells = [{column: row.get(column) for column in table.names} for row in rows]
-        schema = pa.schema([(x.name, ARROW[x.type]) for x in table.columns])
-        arrow[name] = pa.Table.from_pylist(cells, schema)
+        arrow[name] = pa.Table.from_pylist(cells, table.arrow(table.names))
     return SnapshotRows(arrow, {})
 
 
