@@ -1,5 +1,5 @@
 # Two commands on a fresh machine: `make demo` and `make test`. They need Python 3.11+ and, the
-# first time, the Python index and Maven Central.
+# first time, the Python index and Maven Central; `make setup` and `make quick` need no Java.
 
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -11,23 +11,27 @@ JOBS   ?= 2
 
 # A stamp names what it stands for, so that a changed lock, project file or folder asks again.
 LIBRARIES := $(VENV)/ready-$(word 1,$(shell cat requirements.txt | cksum))
+SPARK     := $(VENV)/spark-$(word 1,$(shell cat requirements.txt requirements-java.txt | cksum))
 PACKAGE   := $(VENV)/clwl-$(word 1,$(shell (pwd; cat requirements.txt pyproject.toml) | cksum))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench lint doctor lock clean
+.PHONY: help setup demo quick test bench lint doctor lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1 /p' Makefile | while read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
 
-setup: $(PACKAGE) ## make .venv from the lock, install clwl, fetch the Delta JARs
+setup: $(PACKAGE) ## make .venv from the lock and install clwl; nothing of Java
 
-demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
+demo: $(SPARK) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
-test: $(PACKAGE) ## every test, in JOBS processes of up to 6 GB each
+quick: $(PACKAGE) ## the tests that need no Java; three minutes
+	@$(RUN) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not spark"
+
+test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each
 	@$(RUN) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-bench: $(PACKAGE) ## routing side by side with other ways, rules, kernel; 20 minutes
+bench: $(SPARK) ## routing side by side with other ways, rules, kernel; 20 minutes
 	@$(RUN) benchmarks/run.py
 
 lint: $(PACKAGE) ## ruff, mypy and the rules on imports
@@ -39,10 +43,12 @@ lint: $(PACKAGE) ## ruff, mypy and the rules on imports
 doctor: $(PACKAGE) ## say what is wrong with this machine, if anything
 	@$(VENV)/bin/clwl doctor
 
-lock: ## write requirements.txt anew from pyproject.toml; needs uv
-	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
-	  --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet \
-	  --output-file requirements.txt
+COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --no-annotate --custom-compile-command "make lock" --quiet
+
+lock: ## write the requirements files anew from pyproject.toml; needs uv
+	@$(COMPILE) pyproject.toml --extra dev --output-file requirements.txt
+	@sed -n 's/^java = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) - --output-file requirements-java.txt
 
 clean: ## remove .venv and everything that was built
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -50,8 +56,14 @@ clean: ## remove .venv and everything that was built
 
 $(PACKAGE): $(LIBRARIES)
 	@$(RUN) -m pip install --quiet --no-deps --no-build-isolation --no-index --editable .
-	@$(RUN) -m clwl_spark.runtime
 	@rm -f $(VENV)/clwl-[0-9]*
+	@touch $@
+
+$(SPARK): $(PACKAGE)
+	@$(RUN) -m clwl_spark.runtime || { \
+	  $(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-java.txt && \
+	  $(RUN) -m clwl_spark.runtime; }
+	@rm -f $(VENV)/spark-[0-9]*
 	@touch $@
 
 $(LIBRARIES):

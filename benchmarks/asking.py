@@ -22,10 +22,10 @@ from clwl_spark.analysis.survival import survivals
 from clwl_spark.analysis.sweep import base_of
 from clwl_spark.analysis.traffic import traffic_of_lake
 from clwl_spark.generate import GenerateSpec, topology
-from clwl_spark.keeping import settled
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
 from clwl_spark.schemas import MESSAGES
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import read_topology
 
@@ -57,7 +57,7 @@ def swept(folder: Path, queues: int) -> dict[str, float]:
     for name, frame in topology(spark, spec).items():
         lake.append(name, frame)
     snapshot_id = lake.read("snapshots").collect()[0][0]
-    tables = read_topology(lake, [snapshot_id], settled)
+    tables = read_topology(lake, [snapshot_id], checkpoint)
     senders = tables.cluster_channels.select("qmgr").distinct()
     names = tables.queues.where("cluster <> ''").select(F.col("queue").alias("object_name"))
     puts = senders.crossJoin(names.distinct()).withColumn("put_seq", F.lit(1))
@@ -67,12 +67,12 @@ def swept(folder: Path, queues: int) -> dict[str, float]:
         if x.name != "put_time"
     ]
     lake.append(MESSAGES.name, puts.select(*columns, F.current_timestamp().alias("put_time")))
-    traffic = settled(traffic_of_lake(lake, snapshot_id))
+    traffic = checkpoint(traffic_of_lake(lake, snapshot_id))
     asked = traffic.select("plan_id", *REQUEST)
 
     def planned() -> float:
         started = time.perf_counter()
-        made = make_plans(asked, tables, Ladder(), settled)
+        made = make_plans(asked, tables, Ladder(), checkpoint)
         made.plans.write.format("noop").mode("overwrite").save()
         made.candidates.write.format("noop").mode("overwrite").save()
         return time.perf_counter() - started

@@ -15,7 +15,7 @@ from processes import timed_process
 from routing import fresh_lake, make_lake
 
 from clwl_spark.generate import GenerateSpec, topology
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
 from clwl_spark.storage import Lake
 
 SNAPSHOTS = {

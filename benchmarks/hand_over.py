@@ -19,14 +19,14 @@ import routing
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.commands.work import ROWS_BEYOND_JAVA
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.engines import engine_for
 from clwl_spark.routing.history import STATE_SCHEMA
 from clwl_spark.routing.runs import begin
 from clwl_spark.routing.stream import ARROW_ROWS
 from clwl_spark.schemas import MESSAGES, OUTCOMES, RUNS
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
+from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
 from clwl_spark.storage import Lake
 
 PASSED = ("bucket", "kind", "messages", "keys", "payload", "split")

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from routing import fresh_lake
 
 from clwl_spark import schemas
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
 from clwl_spark.storage import Lake
 
 SENDERS, GATEWAYS, SERVERS = 20, 4, 8

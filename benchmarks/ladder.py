@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
 from clwl_spark.rules import eliminate
-from clwl_spark.session import spark_session
+from clwl_spark.spark.local import spark_session
 
 ROW_ID = "row_id"
 PER_PLAN = 8

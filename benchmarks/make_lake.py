@@ -4,7 +4,7 @@ import argparse
 
 from clwl_spark import schemas
 from clwl_spark.generate import GenerateSpec, messages, topology
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
 from clwl_spark.storage import Lake
 
 

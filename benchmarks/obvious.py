@@ -20,7 +20,7 @@ from simple_case import ENDS, STEP, routes
 from clwl_spark import columns as c
 from clwl_spark import schemas
 from clwl_spark.plan.planning import REQUEST
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
 from clwl_spark.storage import Lake
 
 ROUTES = "routes"

@@ -20,7 +20,7 @@ from clwl_spark import schemas
 from clwl_spark.runtime import cache_folder
 from clwl_spark.runtime.jars import delta_jars
 from clwl_spark.runtime.java import java_home
-from clwl_spark.session import SHARED_SETTINGS, local_session
+from clwl_spark.spark.local import SHARED_SETTINGS, local_session
 from clwl_spark.storage import Lake
 
 LITERALS = {

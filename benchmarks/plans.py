@@ -24,8 +24,8 @@ from clwl_spark.commands.route import route_options
 from clwl_spark.generate import GenerateSpec, draw, topology
 from clwl_spark.routing.run import route
 from clwl_spark.schemas import MESSAGES, ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOTS, TOPOLOGY
-from clwl_spark.session import spark_session
 from clwl_spark.settings import read_settings
+from clwl_spark.spark.local import spark_session
 from clwl_spark.storage import Lake
 
 SPEC = GenerateSpec(

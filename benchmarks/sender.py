@@ -23,7 +23,7 @@ from clwl_spark.routing.bucket import Bucket
 from clwl_spark.routing.requests import Requests
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.routing.splits import Split
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import VIEWER, read_topology
 

@@ -17,8 +17,8 @@ from clwl_spark import columns as c
 from clwl_spark import schemas
 from clwl_spark.commands.route import route_options
 from clwl_spark.routing.run import RouteOptions, follow, route
-from clwl_spark.session import spark_session
 from clwl_spark.settings import read_settings
+from clwl_spark.spark.local import spark_session
 from clwl_spark.storage import Lake
 
 LATER = 1_000_000_000

@@ -18,7 +18,7 @@ from processes import Run, timed_process
 from routing import fresh_lake
 
 from clwl_spark import schemas
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
 from clwl_spark.storage import Lake
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `clwl` with these words, by default the process's, and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     if "PYSPARK_GATEWAY_PORT" in os.environ:
-        from clwl_spark.commands.launched import apart_from_output
+        from clwl_spark.spark.launched import apart_from_output
 
         with apart_from_output():
             return _guarded(words)

@@ -5,14 +5,17 @@ Source: "Delta Transaction Log Protocol": actions, table features, writer versio
 
 import json
 import os
+import re
 import time
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from clwl_spark.schemas import Column, Table
 
 LOG: Final = "_delta_log"
+_PLAIN: Final = re.compile(r"[\w .:+-]*", re.ASCII)
 _FEED: Final = "delta.enableChangeDataFeed"
 _FIRST: Final = f"{0:020}.json"
 
@@ -46,6 +49,14 @@ def properties(table: Table) -> dict[str, str]:
     if table.skipped_by:
         named["delta.dataSkippingStatsColumns"] = ",".join(table.skipped_by)
     return named
+
+
+def spark_one_of(column: str, values: Iterable[str]) -> str:
+    """Spark's SQL that is true where a column of strings has one of the values, of which some are.
+
+    One with unusual characters is given as bytes, so that nothing can escape.
+    """
+    return f"{column} IN ({', '.join(map(_literal, values))})"
 
 
 def create_in_folder(folder: str, table: Table) -> bool:
@@ -112,6 +123,10 @@ def _protocol(table: Table) -> dict[str, Any]:
     if checked:
         features.append("checkConstraints")
     return {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": features}
+
+
+def _literal(text: str) -> str:
+    return f"'{text}'" if _PLAIN.fullmatch(text) else f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
 def _quoted(text: str) -> str:

@@ -8,12 +8,13 @@ by delta-rs, and a commit that another writer's commit contradicts is refused.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError
+from deltalake import CommitProperties, DeltaTable, Schema, Transaction, write_deltalake
+from deltalake.exceptions import CommitFailedError, DeltaError
 
 from clwl_spark.delta_creation import properties
 from clwl_spark.delta_protocol import (
@@ -22,6 +23,7 @@ from clwl_spark.delta_protocol import (
     unread_features,
     unwritten_features,
 )
+from clwl_spark.errors import InputError
 from clwl_spark.schemas import Table
 
 _ATTEMPTS: Final = 5
@@ -48,7 +50,8 @@ def append_rows(
         return True
     given = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
     try:
-        write_deltalake(found, rows, mode="append", commit_properties=given)
+        with _offences_named(table):
+            write_deltalake(found, rows, mode="append", commit_properties=given)
     except CommitFailedError:
         return False
     return True
@@ -80,8 +83,69 @@ def merge_rows(folder: str, table: Table, rows: pa.Table) -> bool:
     return rows.num_rows == 0 or _changed(folder, table, merge)
 
 
+def replace_rows(folder: str, table: Table, rows: pa.Table, condition: str) -> bool:
+    """Replace the rows for which `one_of` holds by these.
+
+    Returns:
+        Whether that is done; False = nothing was written, and Spark has to.
+    """
+
+    def replace(found: DeltaTable) -> None:
+        write_deltalake(found, rows, mode="overwrite", predicate=condition)
+
+    return _changed(folder, table, replace)
+
+
+def change_rows(folder: str, table: Table, rows: pa.Table, gone: str, condition: str) -> bool:
+    """Insert rows or replace those of their key; delete those where `gone` is true.
+
+    Args:
+        folder: of the table, on this machine.
+        table: what it is in the contract; its keys are not null.
+        rows: with the contract's columns and types, and `gone`; a key's once.
+        gone: name of a boolean column.
+        condition: `one_of`, true for all rows that may change, in the table called t.
+
+    Returns:
+        Whether that is done; False = nothing was written, and Spark has to.
+    """
+    same = " AND ".join(f"t.{key} = s.{key}" for key in table.keys)
+    values = {name: f"s.{name}" for name in table.names}
+
+    def change(found: DeltaTable) -> None:
+        merging = found.merge(rows, f"{same} AND {condition}", source_alias="s", target_alias="t")
+        merging = merging.when_matched_delete(f"s.{gone}")
+        merging = merging.when_matched_update(values)
+        merging.when_not_matched_insert(values, f"NOT s.{gone}").execute()
+
+    return rows.num_rows == 0 or _changed(folder, table, change)
+
+
+def add_columns(folder: str, table: Table) -> bool:
+    """Give a table the optional columns that it lacks.
+
+    Returns:
+        Whether it has them all now.
+    """
+    found = opened(folder)
+    if found is None or unwritten_features(found):
+        return False
+    there = {field.name for field in found.schema().fields}
+    wanted = {x.name for x in table.columns if x.optional} - there
+    fields = Schema.from_json(table.schema.json()).fields
+    if absent := [x for x in fields if x.name in wanted]:
+        found.alter.add_columns(absent)
+    return True
+
+
+def one_of(column: str, values: Sequence[str]) -> str:
+    """delta-rs' SQL that is true where a column of strings has one of the values."""
+    quoted = ("'" + x.replace("'", "''") + "'" for x in values)
+    return f"{column} IN ({', '.join(quoted)})"
+
+
 def delete_rows(folder: str, table: Table, condition: str) -> bool:
-    """Delete the rows for which the SQL `condition` holds.
+    """Delete the rows for which `one_of` holds.
 
     Returns:
         Whether that is done; False = nothing was deleted, and Spark has to.
@@ -102,11 +166,32 @@ def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) 
         if found is None:
             return False
         try:
-            change(found)
+            with _offences_named(table):
+                change(found)
         except CommitFailedError:
             continue
         return True
     return False
+
+
+@contextmanager
+def _offences_named(table: Table) -> Iterator[None]:
+    """A row that breaks a rule of the table becomes an error with its remedy.
+
+    Raises:
+        InputError: a key is null, or a value is none that its column may have.
+    """
+    try:
+        yield
+    except DeltaError as error:
+        if "failed validation check" in str(error):
+            checked = ", ".join(x.name for x in table.columns if x.check)
+            words = f"a row breaks a rule of the table, of {checked}; correct it"
+        elif "declared as non-nullable" in str(error):
+            words = "a key column is null; fill it"
+        else:
+            raise
+        raise InputError(f"table '{table.name}': {words}") from error
 
 
 def _known(folder: str, table: Table) -> DeltaTable | None:

@@ -3,7 +3,8 @@
 ClwlError                    anything that the command line turns into one sentence
 ├── UsageError               wrong words, settings or parameters                (exit 2)
 │   ├── SettingsError        unknown or unusable setting
-│   └── ExitFunctionError    the configured cluster workload exit cannot be used
+│   ├── ExitFunctionError    the configured cluster workload exit cannot be used
+│   └── EngineError          the engine that was asked for cannot do this
 ├── InputError               tables or files that cannot be used                (exit 2)
 │   ├── MissingLakeError     no lake, or no such table in it
 │   ├── MissingColumnsError  a table lacks columns that the contract names
@@ -12,10 +13,17 @@ ClwlError                    anything that the command line turns into one sente
 │   └── LakeStateError       lake and checkpoint do not belong together
 ├── GateError                a quality gate said no                             (exit 1)
 ├── SplitError               files of messages that only Spark can read         (exit 3)
+├── PlanRefusedError         a question that the engine embedded cannot answer    (exit 3)
 └── SetupError               Java, JARs or Python that do not fit               (exit 3)
 """
 
+import re
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+_WRAPPED: Final = re.compile(r"clwl_spark\.([\w.]+)\.(\w+): (.+)")
+_JAVAS: Final = "\nJVM stacktrace:"
 
 
 class ClwlError(Exception):
@@ -36,6 +44,10 @@ class SettingsError(UsageError):
 
 class ExitFunctionError(UsageError):
     """The configured cluster workload exit cannot be imported or returned something else."""
+
+
+class EngineError(UsageError):
+    """The engine that was asked for cannot do this, here or with this lake."""
 
 
 class InputError(ClwlError):
@@ -103,5 +115,19 @@ class SplitError(ClwlError):
     """A file of messages is not what Arrow takes it for; Spark has to read it."""
 
 
+class PlanRefusedError(ClwlError):
+    """A question that the engine embedded cannot answer; Spark can."""
+
+
 class SetupError(ClwlError):
     """Java, the Delta JARs or Python that do not fit; `clwl doctor` says which."""
+
+
+def raised_within(text: str) -> ClwlError | None:
+    """The error of this package that a worker or a Java call has wrapped into text, if there is."""
+    found = _WRAPPED.findall(text.partition(_JAVAS)[0])
+    if not found:
+        return None
+    module, name, sentence = found[-1]
+    kind: type[ClwlError] = getattr(import_module(f"clwl_spark.{module}"), name)
+    return kind.__new__(kind, sentence.strip())

@@ -122,7 +122,9 @@ class Settings(BaseModel):
     binding_ttl: _Duration
     exit: _FunctionName
     worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
-    engine: Literal["auto", "spark", "arrow"]
+    engine: Literal["auto", "embedded", "arrow", "spark"]
+    embedded_rows: Annotated[int, Field(ge=0)]
+    embedded_memory_mib: Annotated[int, Field(ge=0, le=16_777_216)]
     state_partitions: Annotated[int, Field(ge=1, le=4096)]
     poll: _Duration
     log: Literal["auto", "text", "json"]

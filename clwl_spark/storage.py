@@ -6,9 +6,9 @@ A path lake is a folder (any URI that Spark can write) with a Delta table per fo
 lake is `catalog.schema` with tables of the same names (CONTRACT, first paragraph).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, cast
 
 import pyarrow as pa
@@ -21,13 +21,30 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from clwl_spark import delta_files
 from clwl_spark.contract import require
 from clwl_spark.delta_commits import DataFile, commit_files, is_committed
-from clwl_spark.delta_creation import create_in_folder, create_statement, declared
-from clwl_spark.delta_writes import append_rows, columns_in, delete_rows, merge_rows
-from clwl_spark.errors import LakeStateError, MissingLakeError
-from clwl_spark.frames import held, in_memory
+from clwl_spark.delta_creation import (
+    create_in_folder,
+    create_statement,
+    declared,
+    spark_one_of,
+)
+from clwl_spark.delta_protocol import opened, unread_features
+from clwl_spark.delta_reads import frame_of
+from clwl_spark.delta_writes import (
+    add_columns,
+    append_rows,
+    change_rows,
+    columns_in,
+    delete_rows,
+    merge_rows,
+    one_of,
+    replace_rows,
+)
+from clwl_spark.errors import EngineError, LakeStateError, MissingLakeError
 from clwl_spark.schemas import TABLES, Table
-from clwl_spark.side_by_side import together
-from clwl_spark.spark_files import delete_folder, keeps_files_here
+from clwl_spark.spark.embedded import is_embedded
+from clwl_spark.spark.files import delete_folder, keeps_files_here
+from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
+from clwl_spark.spark.parallel import run_parallel
 
 CHECKPOINTS: Final = "_checkpoints"
 _NOT_THERE: Final = (
@@ -98,6 +115,11 @@ class Lake:
         )
 
     @property
+    def is_embedded(self) -> bool:
+        """Whether the session is one without Java, of this process."""
+        return is_embedded(self.spark)
+
+    @property
     def has_all_messages(self) -> bool:
         """Whether the files of `messages` have what is put, and nothing else."""
         return True
@@ -113,8 +135,13 @@ class Lake:
         """Whether the table is there."""
         return self._load(table) is not None
 
-    def read(self, table: str) -> DataFrame:
+    def read(self, table: str, column: str = "", values: Sequence[str] = ()) -> DataFrame:
         """The table's rows; columns that the contract names come first and are checked.
+
+        Args:
+            table: the table.
+            column: name of a string column; '' = all rows.
+            values: the rows that have one of these values in it.
 
         Raises:
             MissingLakeError: there is no such table.
@@ -123,42 +150,23 @@ class Lake:
         frame = self._load(table)
         if frame is None:
             raise MissingLakeError(table, f"lake {self.root}")
-        return require(frame, TABLES[table])
+        return _with_one_of(require(frame, TABLES[table]), column, values)
 
-    def read_or_empty(self, table: str) -> DataFrame:
+    def read_or_empty(self, table: str, column: str = "", values: Sequence[str] = ()) -> DataFrame:
         """As `read`, but a table that is not there has no rows."""
         frame = self._load(table)
         if frame is None:
-            return in_memory(self.spark, [], TABLES[table].schema)
-        return require(frame, TABLES[table])
+            return frame_from_rows(self.spark, [], TABLES[table].schema)
+        return _with_one_of(require(frame, TABLES[table]), column, values)
 
-    def read_few(
-        self,
-        table: str,
-        column: str = "",
-        values: Sequence[str] = (),
-        *,
-        or_empty: bool = True,
-    ) -> DataFrame:
-        """As `read_or_empty`, or `read`: the rows in which a string column has one of these values.
-
-        Little is read without Spark, which takes 0.1 s a table, and 1 s where it is cold.
-
-        Args:
-            table: the table.
-            column: name of the column; '' = all rows.
-            values: of the column.
-            or_empty: a table that is not there has no rows.
-
-        Raises:
-            MissingLakeError: there is no such table, unless `or_empty`.
-            MissingColumnsError: it lacks columns, or they have other types.
-        """
-        found = self.few_in_memory(table, column, values, or_empty=or_empty)
-        if found is not None:
-            return self._frame(table, found)
-        frame = self.read_or_empty(table) if or_empty else self.read(table)
-        return frame.where(F.col(column).isin(list(values))) if column else frame
+    def rows(
+        self, table: str, column: str = "", values: Sequence[str] = ()
+    ) -> list[dict[str, Any]]:
+        """The rows of `read` as values by column; moments are in UTC, a map is its pairs."""
+        found = self.few_in_memory(table, column, values, or_empty=False)
+        if found is None:
+            found = self.read(table, column, values).toArrow().cast(self.arrow_schema(table))
+        return cast("list[dict[str, Any]]", found.to_pylist())
 
     def few_in_memory(
         self,
@@ -170,7 +178,7 @@ class Lake:
         names: Sequence[str] = (),
         or_empty: bool = True,
     ) -> pa.Table | None:
-        """The rows of `read_few` in memory; None where they are not few, or only Spark can tell.
+        """The rows of `read` in memory; None where they are not few, or only Spark can tell.
 
         Args:
             table: the table.
@@ -197,23 +205,8 @@ class Lake:
         wanted = self.arrow_schema(table)
         return delta_files.dataset_of(self.path(table), wanted) if self.is_here else None
 
-    def few(
-        self,
-        table: str,
-        column: str = "",
-        values: Sequence[str] = (),
-        *,
-        or_empty: bool = True,
-    ) -> list[dict[str, Any]]:
-        """The rows of `read_few` as values by column; moments are in UTC, a map is its pairs."""
-        found = self.few_in_memory(table, column, values, or_empty=or_empty)
-        if found is None:
-            frame = self.read_few(table, column, values, or_empty=or_empty)
-            found = frame.toArrow().cast(self.arrow_schema(table))
-        return cast("list[dict[str, Any]]", found.to_pylist())
-
     def greatest(self, table: str, column: str) -> list[dict[str, Any]]:
-        """The rows of a table that have the greatest number in a column, as by `few`.
+        """The rows of a table that have the greatest number in a column, as by `rows`.
 
         Raises:
             MissingLakeError: there is no such table.
@@ -262,13 +255,18 @@ class Lake:
 
         One that is there gets the optional columns that it lacks.
         """
-        together(self.spark, self._create, tables)
+        run_parallel(self.spark, self._create, tables)
 
     def _create(self, table: Table) -> None:
         if self.is_here and create_in_folder(self.path(table.name), table):
             return
         found = self._columns(table.name)
+        if found is not None and self.is_embedded:
+            if not add_columns(self.path(table.name), table):
+                self._refuse_if_embedded(table.name)
+            return
         if found is None:
+            self._refuse_if_embedded(table.name)
             self.spark.sql(create_statement(self.sql_name(table.name), table))
             return
         absent = [x for x in table.columns if x.optional and x.name not in found]
@@ -301,11 +299,10 @@ class Lake:
         Rows in memory are written without Spark where that is certain to be right
         (`delta_writes`).
         """
-        if isinstance(rows, pa.Table):
-            once = (transaction.application, transaction.version) if transaction else None
-            if self.is_here and append_rows(self.path(table), TABLES[table], rows, once):
-                return
-            rows = self._frame(table, rows)
+        once = (transaction.application, transaction.version) if transaction else None
+        if self._by_arrow(table, rows, lambda x, y, z: append_rows(x, y, z, once)):
+            return
+        rows = self._as_frame(table, rows)
         options = {}
         if transaction is not None:
             options = {
@@ -314,9 +311,13 @@ class Lake:
             }
         self._write(table, rows, "append", options)
 
-    def replace(self, table: str, frame: DataFrame, condition: str) -> None:
-        """Replace the rows for which the SQL `condition` holds by the frame's rows."""
-        self._write(table, frame, "overwrite", {"replaceWhere": condition})
+    def replace(self, table: str, frame: DataFrame, column: str, values: Iterable[str]) -> None:
+        """Replace the rows that have one of the values in a column of strings by the frame's."""
+        which = sorted(values)
+        replace = partial(replace_rows, condition=one_of(column, which))
+        if self._by_arrow(table, frame, replace):
+            return
+        self._write(table, frame, "overwrite", {"replaceWhere": spark_one_of(column, which)})
 
     def add_files(self, table: str, files: Sequence[DataFile], transaction: Transaction) -> None:
         """Make Parquet files that are in the table's folder part of it, once."""
@@ -331,10 +332,9 @@ class Lake:
 
         Rows in memory are written as by `append`.
         """
-        if isinstance(rows, pa.Table):
-            if self.is_here and merge_rows(self.path(table), TABLES[table], rows):
-                return
-            rows = self._frame(table, rows)
+        if self._by_arrow(table, rows, merge_rows):
+            return
+        rows = self._as_frame(table, rows)
         keys = " AND ".join(f"t.`{key}` <=> s.`{key}`" for key in TABLES[table].keys)
         rows.createOrReplaceTempView("clwl_merge_source")
         rows.sparkSession.sql(
@@ -342,15 +342,23 @@ class Lake:
             "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
         )
 
-    def change(self, table: str, frame: DataFrame, gone: str, condition: str) -> None:
+    def change(
+        self, table: str, frame: DataFrame, gone: str, column: str, values: Iterable[str]
+    ) -> None:
         """Write rows by their key: insert or replace them, delete those where `gone` is true.
 
         Args:
             table: a table with keys, which are not null.
             frame: the table's columns, and `gone`.
             gone: name of a boolean column.
-            condition: SQL that is true for all rows of the table, called t, that may change.
+            column: a column of strings.
+            values: that all rows that may change have in it.
         """
+        which = sorted(values)
+        change = partial(change_rows, gone=gone, condition=one_of(f"t.{column}", which))
+        if self._by_arrow(table, frame, change, gone):
+            return
+        condition = spark_one_of(f"t.{column}", which)
         names = TABLES[table].names
         keys = " AND ".join(f"t.`{key}` = s.`{key}`" for key in TABLES[table].keys)
         sets = ", ".join(f"t.`{name}` = s.`{name}`" for name in names)
@@ -363,32 +371,103 @@ class Lake:
             f"WHEN NOT MATCHED AND NOT s.`{gone}` THEN INSERT ({columns}) VALUES ({values})"
         )
 
-    def delete(self, table: str, condition: str) -> None:
-        """Delete the rows for which the SQL `condition` holds."""
-        if self.is_here and delete_rows(self.path(table), TABLES[table], condition):
+    def delete(self, table: str, column: str, value: str) -> None:
+        """Delete the rows that have a value in a column of strings."""
+        which = one_of(column, [value])
+        if self.is_here and delete_rows(self.path(table), TABLES[table], which):
             return
+        self._refuse_if_embedded(table)
+        condition = spark_one_of(column, [value])
         self.spark.sql(f"DELETE FROM {self.sql_name(table)} WHERE {condition}")  # noqa: S608
 
     def remove_folder(self, folder: str) -> None:
         """Take a folder away, with all that is in it, wherever Spark can write."""
         delete_folder(self.spark, folder)
 
+    def _by_arrow(
+        self,
+        table: str,
+        rows: DataFrame | pa.Table,
+        write: Callable[[str, Table, pa.Table], bool],
+        *more: str,
+    ) -> bool:
+        """Write rows by delta-rs, where they are in memory or the engine is embedded.
+
+        Sail has a writer of its own for Delta, which takes no notice of transactions and of other
+        writers: no table of a lake is ever written by it.
+
+        Args:
+            table: the table.
+            rows: its rows.
+            write: does it; False = delta-rs cannot be sure what this table asks of a writer.
+            more: names of columns that come after the table's.
+
+        Returns:
+            Whether that is done; False = Spark has to.
+        """
+        if not isinstance(rows, pa.Table):
+            if not self.is_embedded:
+                return False
+            rows = self._in_memory(table, rows, more)
+        if self.is_here and write(self.path(table), TABLES[table], rows):
+            return True
+        self._refuse_if_embedded(table)
+        return False
+
+    def _in_memory(self, table: str, frame: DataFrame, more: Sequence[str]) -> pa.Table:
+        """A frame's rows, in the contract's types."""
+        schema = self.arrow_schema(table)
+        rows = frame.select(*schema.names, *more).toArrow()
+        types = [*schema.types, *(rows.schema.field(x).type for x in more)]
+        columns = [x.cast(y) for x, y in zip(rows.columns, types, strict=True)]
+        return pa.table(columns, names=rows.column_names)
+
+    def _refuse_if_embedded(self, table: str) -> None:
+        if self.is_embedded:
+            raise EngineError(
+                f"table '{table}' in lake {self.root} has columns, properties or features that "
+                "engine embedded does not write: give --engine spark"
+            )
+
     def _load(self, table: str) -> DataFrame | None:
-        reader = self.spark.read
+        """All rows; None where there is no such table.
+
+        In a folder of this machine, few rows are read by delta-rs, whichever the engine: a table
+        takes Spark 0.1 s, and 1 s where it is cold.
+        """
+        if self.is_here:
+            folder = self.path(table)
+            found = opened(folder)
+            if found is None and (self.is_embedded or delta_files.is_absent(folder)):
+                return None
+            lacks = [] if found is None else unread_features(found)
+            if found is not None and not lacks:
+                frame = frame_of(self.spark, found, folder)
+                if frame is not None:
+                    return frame
+            if self.is_embedded:
+                raise EngineError(
+                    f"table '{table}' in lake {self.root} needs a reader with {', '.join(lacks)}, "
+                    "which engine embedded is not: give --engine spark"
+                )
         try:
             if self.in_catalog:
-                frame = reader.table(self.sql_name(table))
+                frame = self.spark.read.table(self.sql_name(table))
             else:
-                frame = reader.format("delta").load(self.path(table))
+                frame = self.spark.read.format("delta").load(self.path(table))
+            # With Spark Connect, this is what looks whether it is there.
+            names = frame.columns
         except AnalysisException as error:
             if any(word in str(error.getCondition()) for word in _NOT_THERE):
                 return None
             raise
-        return frame if frame.columns else None
+        return frame if names else None
 
-    def _frame(self, table: str, rows: pa.Table) -> DataFrame:
-        """Rows in memory as a frame."""
-        return held(self.spark, rows, TABLES[table].schema)
+    def _as_frame(self, table: str, rows: DataFrame | pa.Table) -> DataFrame:
+        """Rows as a frame."""
+        if isinstance(rows, pa.Table):
+            return frame_from_arrow(self.spark, rows, TABLES[table].schema)
+        return rows
 
     def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
         writer = frame.select(*TABLES[table].names).write.format("delta").mode(mode)
@@ -402,3 +481,8 @@ class Lake:
             writer.saveAsTable(self.sql_name(table))
         else:
             writer.save(self.path(table))
+
+
+def _with_one_of(frame: DataFrame, column: str, values: Sequence[str]) -> DataFrame:
+    """The rows that have one of the values in a column; all rows where none is named."""
+    return frame.where(F.col(column).isin(list(values))) if column else frame

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from pyspark.sql import SparkSession
 
-from clwl_spark.commands.work import SMALL_WORK
-from clwl_spark.session import local_session
+from clwl_spark.spark.embedded import embedded_session
+from clwl_spark.spark.local import local_session
+from clwl_spark.spark.local_settings import SMALL_WORK
 
 # What commands show is as wide as a pipe's reader gets it, whatever the terminal.
 os.environ.pop("COLUMNS", None)
@@ -25,12 +27,18 @@ JAVA_OPTIONS = (
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """One session for all tests: two cores, two shuffle partitions.
+def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+    """A session of the engine that the test's file is for (`pytest_generate_tests`)."""
+    with ENGINES[request.param]() as session:
+        yield session
 
-    It lives long enough for Java's second compiler to pay (the reference tests: 421 s, so 307 s),
-    which took a third of Java's time for methods that few tests call; it now waits for more calls
-    (`tests/analysis` and `tests/api` in part: 286 s, so 259, with memory from the start as well).
+
+@contextmanager
+def _apache_spark() -> Iterator[SparkSession]:
+    """One session for all tests that Spark has to run: two cores, two shuffle partitions.
+
+    It lives long enough for Java's second compiler to pay, which took a third of Java's time for
+    methods that few tests call; it now waits for more calls.
     """
     session = local_session(
         {
@@ -43,3 +51,22 @@ def spark() -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+ENGINES = {"embedded": embedded_session, "spark": _apache_spark}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that asks for a session gets the embedded one, unless it is marked `spark`.
+
+    One process holds one session at a time: pytest ends the one before it starts the other.
+    """
+    if "spark" in metafunc.fixturenames:
+        marked = metafunc.definition.get_closest_marker("spark") is not None
+        engine = os.environ.get("CLWL_TEST_ENGINE", "spark" if marked else "embedded")
+        metafunc.parametrize("spark", [engine], indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs Java comes last."""
+    items.sort(key=lambda x: x.get_closest_marker("spark") is not None)

@@ -1,4 +1,4 @@
-"""Small tables read without Spark: `read_few` gives what `read_or_empty` gives."""
+"""Small tables read without Spark: the rows are those that Spark reads."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,6 +13,8 @@ from clwl_spark.delta_files import appended_files, few_rows, greatest_rows, is_o
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
 from clwl_spark.schemas import SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
+
+pytestmark = pytest.mark.spark
 
 NAME = "snapshots"
 ROWS = [
@@ -32,10 +34,10 @@ def lake(spark, tmp_path):
 
 
 def same(lake, column="", values=()):
-    """Rows of `read_few`, which are those that Spark reads."""
+    """Rows of `read`, which are those that Spark reads."""
     names = TABLES[NAME].names
-    few = lake.read_few(NAME, column, values).select(*names)
-    expected = lake.read_or_empty(NAME)
+    few = lake.read_or_empty(NAME, column, values).select(*names)
+    expected = lake.spark.read.format("delta").load(lake.path(NAME))
     expected = expected.where(F.col(column).isin(list(values))) if column else expected
     assert few.dtypes == [(x.name, x.dataType.simpleString()) for x in TABLES[NAME].schema]
     found = sorted(map(tuple, few.collect()), key=repr)
@@ -65,11 +67,11 @@ def test_few_rows_are_those_that_spark_reads(lake, column, values, count):
 
 def test_a_table_that_is_not_there_has_no_rows_or_is_missed(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
-    assert lake.read_few(NAME).schema == SNAPSHOTS.schema
-    assert lake.read_few(NAME).isEmpty()
+    assert lake.read_or_empty(NAME).schema == SNAPSHOTS.schema
+    assert lake.read_or_empty(NAME).isEmpty()
     assert few_rows(lake.path(NAME)) is None
     with pytest.raises(MissingLakeError):
-        lake.read_few(NAME, or_empty=False)
+        lake.read(NAME)
 
 
 def test_a_table_is_passed_over_without_being_held(lake, spark, tmp_path):
@@ -123,7 +125,7 @@ def test_a_table_of_other_types_is_refused_as_spark_refuses_it(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     other = frame(spark, NAME, ROWS).withColumn("valid_from", F.lit(True))
     other.write.format("delta").save(lake.path(NAME))
-    for read in (lake.read_or_empty, lake.read_few):
+    for read in (lake.read_or_empty, lake.read):
         with pytest.raises(MissingColumnsError):
             read(NAME)
 
@@ -132,7 +134,7 @@ def test_a_table_that_lacks_a_column_is_refused(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     frame(spark, NAME, ROWS).drop("status").write.format("delta").save(lake.path(NAME))
     with pytest.raises(MissingColumnsError):
-        lake.read_few(NAME)
+        lake.read_or_empty(NAME)
 
 
 def test_more_rows_than_few_are_left_to_spark(spark, tmp_path):
@@ -165,7 +167,7 @@ def test_a_catalog_lake_is_read_by_spark(spark, lake):
         found = Lake(spark, "spark_catalog.few_rows", in_catalog=True)
         assert not in_memory(found)
         assert len(same(found, "snapshot_id", ["S1", "S2"])) == 2
-        assert found.read_few("queues").isEmpty()
+        assert found.read_or_empty("queues").isEmpty()
     finally:
         spark.sql("DROP SCHEMA few_rows CASCADE")
 
@@ -223,11 +225,11 @@ def test_appended_files_are_those_that_a_stream_takes(spark, lake):
 
 
 def test_rows_in_memory_are_the_same_whoever_reads_them(lake):
-    few = sorted(lake.few(NAME), key=lambda row: row["snapshot_id"])
+    few = sorted(lake.rows(NAME), key=lambda row: row["snapshot_id"])
     assert [{x: y for x, y in row.items() if y is not None} for row in few] == ROWS
     elsewhere = replace(lake, root=f"file:{lake.root}")
-    assert sorted(elsewhere.few(NAME), key=lambda row: row["snapshot_id"]) == few
-    assert elsewhere.few(NAME, "snapshot_id", ["S2"]) == lake.few(NAME, "snapshot_id", ["S2"])
+    assert sorted(elsewhere.rows(NAME), key=lambda row: row["snapshot_id"]) == few
+    assert elsewhere.rows(NAME, "snapshot_id", ["S2"]) == lake.rows(NAME, "snapshot_id", ["S2"])
 
 
 @pytest.mark.parametrize(

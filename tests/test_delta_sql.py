@@ -8,8 +8,8 @@ from worlds import frame
 
 from clwl_spark import delta_sql
 from clwl_spark.delta_sql import ROWS, answer
-from clwl_spark.frames import held
 from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.spark.frames import frame_from_arrow
 
 NAME = SNAPSHOTS.name
 COUNTED = f"SELECT status, count(*) AS rows, max(valid_from) AS last FROM {ROWS} GROUP BY 1"  # noqa: S608
@@ -42,7 +42,7 @@ def test_an_answer_is_spark_s(spark, lake):
 
 def test_an_answer_without_rows_is_a_frame_too(spark, lake):
     found = asked(lake, f"SELECT status FROM {ROWS} WHERE status = 'LOST'")  # noqa: S608
-    assert held(spark, found).collect() == []
+    assert frame_from_arrow(spark, found).collect() == []
 
 
 def test_rows_marked_as_deleted_are_left_to_spark(spark, lake):

@@ -16,7 +16,7 @@ from pyspark.errors import PySparkException
 from clwl_spark.delta_creation import create_in_folder, create_statement
 from clwl_spark.delta_writes import append_rows, delete_rows, merge_rows
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, RUNS, SNAPSHOTS, TABLES
-from clwl_spark.side_by_side import together
+from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.storage import Lake, Transaction
 
 SPARKS = (PySparkException, Py4JJavaError)
@@ -106,7 +106,7 @@ def test_every_table_is_made_as_sparks_sql_makes_it(spark, tmp_path):
         assert create_in_folder(str(tmp_path / "ours" / table.name), table)
         spark.sql(create_statement(f"delta.`{tmp_path}/sparks/{table.name}`", table))
 
-    together(spark, make, TABLES.values())
+    run_parallel(spark, make, TABLES.values())
     for name in TABLES:
         expected = described(tmp_path / "sparks" / name)
         assert len(expected) == 2

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 from pyspark.sql import Row
 
-from clwl_spark.frames import held, in_memory
+from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
 
 NOON = datetime(2024, 5, 6, 12)  # noqa: DTZ001
 TYPES = "name string, at timestamp, many array<string>, counts map<string,bigint>, raw binary"
@@ -13,7 +13,7 @@ CELLS = ("A", NOON, ["x", "y"], [("p", 1)], b"\0")
 
 
 def test_cells_come_in_order_or_by_name_and_what_is_left_out_is_null(spark):
-    found = in_memory(spark, [CELLS, {"name": "B"}], TYPES).collect()
+    found = frame_from_rows(spark, [CELLS, {"name": "B"}], TYPES).collect()
     assert found[0] == Row(
         name="A", at=NOON, many=["x", "y"], counts={"p": 1}, raw=bytearray(b"\0")
     )
@@ -22,12 +22,12 @@ def test_cells_come_in_order_or_by_name_and_what_is_left_out_is_null(spark):
 
 def test_a_moment_with_its_zone_is_that_moment(spark):
     at = NOON.replace(tzinfo=UTC)
-    frame = in_memory(spark, [(at,)], "at timestamp")
+    frame = frame_from_rows(spark, [(at,)], "at timestamp")
     assert frame.selectExpr("unix_micros(at)").collect()[0][0] == at.timestamp() * 1_000_000
 
 
 def test_no_rows_are_a_frame_with_the_columns(spark):
-    frame = in_memory(spark, [], TYPES)
+    frame = frame_from_rows(spark, [], TYPES)
     assert frame.collect() == []
     assert [name for name, _ in frame.dtypes] == ["name", "at", "many", "counts", "raw"]
 
@@ -35,9 +35,9 @@ def test_no_rows_are_a_frame_with_the_columns(spark):
 def test_columns_without_a_chunk_are_a_frame(spark):
     types = {"many": pa.list_(pa.string()), "at": pa.timestamp("us", "UTC")}
     chunkless = pa.table({x: pa.chunked_array([], y) for x, y in types.items()})
-    assert held(spark, chunkless).collect() == []
+    assert frame_from_arrow(spark, chunkless).collect() == []
 
 
 def test_rows_are_read_without_a_python_worker(spark):
-    plan = in_memory(spark, [CELLS], TYPES)._jdf.queryExecution().optimizedPlan().toString()
+    plan = frame_from_rows(spark, [CELLS], TYPES)._jdf.queryExecution().optimizedPlan().toString()
     assert plan.startswith("LocalRelation")

@@ -14,8 +14,8 @@ from clwl_spark.analysis.mix import Stream, mixed_shares
 from clwl_spark.analysis.planned import EXPECTED_SHARE, Planned, planned
 from clwl_spark.analysis.shares import Route
 from clwl_spark.analysis.traffic import MESSAGES_OF, Puts
-from clwl_spark.frames import in_memory
 from clwl_spark.plan.planning import Ladder
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.topology.views import DEFAULTS, VIEWER, Topology, own_rows
 from clwl_spark.vocabulary import DEFAULT_WEIGHT
 
@@ -64,7 +64,7 @@ def balance(puts: Sequence[Puts], snapshot_id: str, topology: Topology, ladder: 
         (snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via) for x in puts
     ]
     found = planned(asked, topology, ladder)
-    sender = in_memory(
+    sender = frame_from_rows(
         topology.queues.sparkSession,
         [(snapshot_id, puts[0].qmgr)],
         f"{c.SNAPSHOT_ID} string, {VIEWER} string",

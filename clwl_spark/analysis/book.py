@@ -38,11 +38,11 @@ from clwl_spark.analysis.explain import (
 from clwl_spark.analysis.planned import Planned, planned
 from clwl_spark.analysis.sights import sights, topics_of
 from clwl_spark.delta_versions import Versions, versions_of
-from clwl_spark.frames import in_memory
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, plan_id
 from clwl_spark.plan.resolve import Knowledge
 from clwl_spark.schemas import SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
-from clwl_spark.session import interpreting
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.local import interpreting
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import EVERYBODY, Topology, read_topology
 from clwl_spark.vocabulary import Algorithm, PlanKind
@@ -228,5 +228,5 @@ def _plan(page: Page, asked: Request, sight: Sight) -> None:
 
 def _number(lake: Lake, asked: Request) -> int:
     """The put's plan_id, which is Spark's hash."""
-    frame = in_memory(lake.spark, [asked], REQUEST_TYPES)
+    frame = frame_from_rows(lake.spark, [asked], REQUEST_TYPES)
     return int(frame.select(plan_id().alias(c.PLAN_ID)).collect()[0][0])

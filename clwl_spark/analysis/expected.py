@@ -72,11 +72,11 @@ def route_shares(
     ends = F.when(
         F.col("routes").isNull(), F.array(F.struct(*_without_route(), *nothing))
     ).otherwise(
-        F.zip_with(
-            "routes",
-            "_shares",
-            lambda route, share: F.struct(
-                *_route_end(route, share), *(route[name].alias(name) for name in carried)
+        F.transform(
+            F.arrays_zip("routes", "_shares"),
+            lambda x: F.struct(
+                *_route_end(x["routes"], x["_shares"]),
+                *(x["routes"][name].alias(name) for name in carried),
             ),
         )
     )

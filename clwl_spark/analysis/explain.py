@@ -216,7 +216,7 @@ def heads_of(lake: Lake) -> Heads:
     Raises:
         MissingLakeError: the lake has no snapshots at all.
     """
-    rows = lake.read_few(SNAPSHOTS.name, or_empty=False).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
+    rows = lake.read(SNAPSHOTS.name).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
     found = rows.select(c.SNAPSHOT_ID, c.STATUS).collect()
     return Heads(lake.root, [(row[0], row[1]) for row in found])
 
@@ -224,7 +224,9 @@ def heads_of(lake: Lake) -> Heads:
 def reset_epoch(lake: Lake, qmgr: str, snapshot_ids: Sequence[str]) -> int:
     """Resets of the queue manager's history that routing knows of, within valid snapshots."""
     pairs = neighbours(snapshot_ids)
-    found = lake.read_few(SNAPSHOT_RESETS.name).where((F.col(c.QMGR) == qmgr) & F.col(c.IS_RESET))
+    found = lake.read_or_empty(SNAPSHOT_RESETS.name).where(
+        (F.col(c.QMGR) == qmgr) & F.col(c.IS_RESET)
+    )
     known = {(row[0], row[1]) for row in found.select(c.SNAPSHOT_ID, c.PREVIOUS_ID).collect()}
     return len(known.intersection(pairs))
 

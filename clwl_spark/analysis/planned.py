@@ -15,13 +15,13 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.analysis.ends import Request
 from clwl_spark.analysis.shares import Route, long_run_shares
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import fitting
 from clwl_spark.plan.facts import CURRENT, DEFINITIONS, senders
 from clwl_spark.plan.names import NAME
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, make_plans, plan_id
 from clwl_spark.plan.transmit import TransmissionQueues, now
 from clwl_spark.rules.routes import ROUTE_ORDER
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import fitting
 from clwl_spark.topology.meeting import as_met_by
 from clwl_spark.topology.views import VIEWER, Topology
 
@@ -59,7 +59,7 @@ def planned(
         ladder: which rules.
     """
     spark = topology.queues.sparkSession
-    frame = in_memory(spark, requests, REQUEST_TYPES)
+    frame = frame_from_rows(spark, requests, REQUEST_TYPES)
     asked = frame.select(plan_id().alias(c.PLAN_ID), *REQUEST)
     met = _as_met(requests, topology)
     types = {request[REQUEST.index(c.OBJECT_TYPE)] for request in requests}

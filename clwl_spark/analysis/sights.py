@@ -12,8 +12,6 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.analysis.ends import Sight, Topics
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import at_hand
 from clwl_spark.plan.names import (
     DEFINITION,
     NAME,
@@ -23,7 +21,9 @@ from clwl_spark.plan.names import (
     seen_qmgrs,
     seen_queues,
 )
-from clwl_spark.side_by_side import together
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import inline
+from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.topology.views import VIEWER, Topology, viewers
 from clwl_spark.vocabulary import SubType
 
@@ -43,8 +43,8 @@ def sights(
     """
     spark = topology.queues.sparkSession
     keys = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
-    of = in_memory(spark, [(snapshot_id, qmgr) for qmgr in qmgrs], keys)
-    known = at_hand(viewers(of, topology))
+    of = frame_from_rows(spark, [(snapshot_id, qmgr) for qmgr in qmgrs], keys)
+    known = inline(viewers(of, topology))
     frames = (
         known.select(VIEWER, c.DEFXMITQ),
         own_definitions(known, topology).select(VIEWER, NAME, *DEFINITION),
@@ -52,7 +52,7 @@ def sights(
         seen_qmgrs(known, topology),
         _patterns(known, topology),
     )
-    senders, definitions, queues, seen, patterns = together(spark, _by_viewer, frames)
+    senders, definitions, queues, seen, patterns = run_parallel(spark, _by_viewer, frames)
     return {
         qmgr: Sight(
             knowledge(senders[qmgr][0], definitions[qmgr], queues[qmgr], seen[qmgr]),

@@ -26,7 +26,7 @@ from clwl_spark.analysis.sweep import (
     with_waits,
 )
 from clwl_spark.analysis.traffic import MESSAGES_OF
-from clwl_spark.keeping import settled
+from clwl_spark.spark.materialize import checkpoint
 
 _CHANNEL: Final = (c.DEST_QMGR, c.CHANNEL)
 _LOAD: Final = "load"
@@ -81,7 +81,7 @@ def survivals(base: Base, cases: Sequence[Case]) -> list[Survival]:
     """
     if not cases:
         return []
-    ends = settled(case_ends(base, cases))
+    ends = checkpoint(case_ends(base, cases))
     silent = not_put(base, cases)
     found: dict[int, dict[str, Any]] = {number: {} for number in range(len(cases))}
     for frame in (

@@ -21,13 +21,13 @@ from clwl_spark import columns as c
 from clwl_spark.analysis.expected import SHARE, route_shares
 from clwl_spark.analysis.outages import Case, Channels, channels_of, down_qmgrs
 from clwl_spark.analysis.traffic import MESSAGES_OF
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import Keep, settled
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.schemas import ROUTE_CANDIDATES
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import Keep, checkpoint
 from clwl_spark.topology.views import VIEWER, Topology, viewers
 
 CASE: Final = "case_id"
@@ -62,7 +62,9 @@ class Base:
     ladder: Ladder
 
 
-def base_of(traffic: DataFrame, topology: Topology, ladder: Ladder, keep: Keep = settled) -> Base:
+def base_of(
+    traffic: DataFrame, topology: Topology, ladder: Ladder, keep: Keep = checkpoint
+) -> Base:
     """Plan the traffic.
 
     Args:
@@ -104,7 +106,7 @@ def case_ends(base: Base, cases: Sequence[Case]) -> DataFrame:
         NothingHitError: a case names something that the snapshot does not have.
     """
     hits = _hits(base, cases)
-    affected = settled(_affected(base, hits, cases))
+    affected = checkpoint(_affected(base, hits, cases))
     own_id = F.xxhash64(CASE, c.PLAN_ID)
     plans = base.plans.join(affected.drop(c.QMGR), c.PLAN_ID).withColumns(
         {REQUEST_PLAN: F.col(c.PLAN_ID), c.PLAN_ID: own_id}
@@ -113,6 +115,7 @@ def case_ends(base: Base, cases: Sequence[Case]) -> DataFrame:
     names = [x for x in ROUTE_CANDIDATES.names if x != c.ELIMINATED_BY]
     exit_function = base.ladder.exit_function
     if exit_function is not None:
+        rows = checkpoint(rows)
         senders = plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
         known = viewers(senders, base.topology)
         exit_function = seeing_all(exit_function, plans, known, base.topology)
@@ -153,7 +156,7 @@ def _hits(base: Base, cases: Sequence[Case]) -> DataFrame:
         for number, case in enumerate(cases)
         for hit in base.channels.hits(case)
     ]
-    return in_memory(base.plans.sparkSession, rows, _HIT_SCHEMA)
+    return frame_from_rows(base.plans.sparkSession, rows, _HIT_SCHEMA)
 
 
 def _affected(base: Base, hits: DataFrame, cases: Sequence[Case]) -> DataFrame:
@@ -178,7 +181,7 @@ def _affected(base: Base, hits: DataFrame, cases: Sequence[Case]) -> DataFrame:
 def not_put(base: Base, cases: Sequence[Case]) -> DataFrame:
     """The queue managers that are down in each case, where nothing is put: (case_id, qmgr)."""
     rows = [(number, qmgr) for number, case in enumerate(cases) for qmgr in down_qmgrs(case)]
-    return in_memory(base.plans.sparkSession, rows, "case_id int, qmgr string")
+    return frame_from_rows(base.plans.sparkSession, rows, "case_id int, qmgr string")
 
 
 def _with_hits(rows: DataFrame, hits: DataFrame) -> DataFrame:

@@ -8,10 +8,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, plan_id
 from clwl_spark.routing.intake import Pin, with_requests
 from clwl_spark.schemas import MESSAGES
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import ObjectType, Via
 
@@ -61,6 +61,8 @@ def traffic_from(spark: SparkSession, snapshot_id: str, puts: Iterable[Puts]) ->
     ]
     schema = f"{REQUEST_TYPES}, {MESSAGES_OF} double"
     summed = (
-        in_memory(spark, rows, schema).groupBy(*REQUEST).agg(F.sum(MESSAGES_OF).alias(MESSAGES_OF))
+        frame_from_rows(spark, rows, schema)
+        .groupBy(*REQUEST)
+        .agg(F.sum(MESSAGES_OF).alias(MESSAGES_OF))
     )
     return summed.select(plan_id().alias(c.PLAN_ID), *REQUEST, MESSAGES_OF)

@@ -10,8 +10,8 @@ from clwl_spark.api.shown import frame_of
 from clwl_spark.assertions.files import load_assertions
 from clwl_spark.assertions.judge import judge
 from clwl_spark.assertions.rendering import headline
-from clwl_spark.keeping import settled
 from clwl_spark.plan.planning import Ladder
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
 from clwl_spark.tracing.trace import network_of
 from clwl_spark.what_if.answering import SnapshotAnswers
@@ -36,7 +36,7 @@ def judged(lake: Lake, snapshot_id: str, paths: Paths, ladder: Ladder) -> pd.Dat
     """
     several = [paths] if isinstance(paths, str | Path) else paths
     asserted = load_assertions([Path(x) for x in several])
-    network = network_of(lake, snapshot_id, {}, settled)
+    network = network_of(lake, snapshot_id, {}, checkpoint)
     report = judge(asserted, SnapshotAnswers(network, ladder))
     frame = frame_of([x.to_json() for x in report.results], _RESULT)
     frame.attrs["summary"] = headline(report)

@@ -21,8 +21,8 @@ from clwl_spark.api.answers import ROUTE
 from clwl_spark.api.shown import frame_of
 from clwl_spark.commands.words.what_if import Swept
 from clwl_spark.errors import UsageError
-from clwl_spark.keeping import settled
 from clwl_spark.plan.planning import Ladder
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.snapshots import check_qmgr, defined_qmgrs
@@ -100,7 +100,7 @@ def traffic_shares_of(lake: Lake, snapshot_id: str, ladder: Ladder) -> TrafficSh
     Raises:
         MissingLakeError: there are no messages.
     """
-    topology = read_topology(lake, [snapshot_id], settled)
+    topology = read_topology(lake, [snapshot_id], checkpoint)
     base = base_of(traffic_of_lake(lake, snapshot_id), topology, ladder)
     ends = base.ends.withColumn(EXPECTED, F.col(MESSAGES_OF) * F.col(SHARE))
     goes = ends.where(F.col(c.REASON) == 0)

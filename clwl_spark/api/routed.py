@@ -80,7 +80,8 @@ def answer_of(lake: Lake, name: str, limit: int) -> pd.DataFrame:
     if limit < 1:
         raise UsageError(f"limit {limit}: ask for at least one row")
     lake.read(OUTCOMES.name)
-    answer = ask(prepared(lake, [question]), question, limit)
+    with prepared(lake, [question]) as named:
+        answer = ask(named, question, limit)
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
     frame = frame_of(rows, answer.columns)
     told = {"question": question.question, "answers": question.answers, "more": answer.more}

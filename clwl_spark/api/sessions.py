@@ -9,11 +9,12 @@ import structlog
 from pyspark.sql import SparkSession
 
 from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.work import ROUTED, fitting, lake_of, screen_of, settings_of
+from clwl_spark.commands.work import ROUTED, lake_of, reads_little, screen_of, settings_of
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.schemas import SNAPSHOTS
-from clwl_spark.session import spark_session
 from clwl_spark.settings import Settings
+from clwl_spark.spark.local_settings import SMALL_WORK
+from clwl_spark.spark.sessions import choose_engine, session_for
 from clwl_spark.storage import Lake
 
 _URI: Final = re.compile(r"\w[\w+.-]+:")
@@ -43,7 +44,7 @@ def opened(common: Common, spark: SparkSession | None = None) -> tuple[Lake, Set
     ending = ExitStack()
     session = spark or SparkSession.getActiveSession()
     if session is None:
-        session = _started(common, settings, ending)
+        session = _started(settings, ending)
     return lake_of(session, settings), settings, ending
 
 
@@ -54,11 +55,12 @@ def ended(ending: ExitStack) -> None:
         _STARTED.remove(ending)
 
 
-def _started(common: Common, settings: Settings, ending: ExitStack) -> SparkSession:
+def _started(settings: Settings, ending: ExitStack) -> SparkSession:
     """A session started for a lake whose folder is there."""
     if settings.lake and not _URI.match(settings.lake) and not Path(settings.lake).is_dir():
         raise MissingLakeError(SNAPSHOTS.name, f"lake {settings.lake}")
-    wanted = {**(fitting(common, ROUTED) or {}), **settings.spark}
-    session = ending.enter_context(spark_session(wanted, "clwl"))
+    choice = choose_engine(settings, ROUTED)
+    suited = SMALL_WORK if reads_little(choice) else {}
+    session = ending.enter_context(session_for(choice, settings, "clwl", suited))
     _STARTED.append(ending)
     return session

@@ -1,10 +1,10 @@
 """`clwl ask`: ready questions about what was routed, and the views that they are asked of."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pyspark.sql import SparkSession
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -12,7 +12,7 @@ from clwl_spark.commands.screen import Screen
 from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.questions import AskWords
-from clwl_spark.commands.work import at_work, fitting, screen_of, settings_of
+from clwl_spark.commands.work import at_work, screen_of, settings_of
 from clwl_spark.errors import UsageError
 from clwl_spark.questions.page import page
 from clwl_spark.questions.rendering import (
@@ -32,6 +32,7 @@ from clwl_spark.questions.texts import (
     tables_of,
 )
 from clwl_spark.schemas import OUTCOMES
+from clwl_spark.spark.named import NamedFrames
 from clwl_spark.storage import Lake
 
 
@@ -67,15 +68,15 @@ def _check(options: AskWords) -> None:
 
 def _asked(common: Common, question: Question, limit: int) -> int:
     """Answer one question."""
-    small = fitting(common, tables_of(question.sql))
-    with at_work("ask", common, needs=OUTCOMES.name, spark=small) as work:
-        answer = ask(_prepared(work.lake, [question]), question, limit)
+    with at_work("ask", common, needs=OUTCOMES.name, reads=tables_of(question.sql)) as work:
+        with _prepared(work.lake, [question]) as named:
+            answer = ask(named, question, limit)
         work.screen.document(answer_document(answer))
         work.screen.show(*answer_table(answer))
     return 0
 
 
-def _prepared(lake: Lake, questions: Sequence[Question]) -> SparkSession:
+def _prepared(lake: Lake, questions: Sequence[Question]) -> AbstractContextManager[NamedFrames]:
     """As `prepared`; a lake without outcomes is told so, rather than shown as empty."""
     lake.read(OUTCOMES.name)
     return prepared(lake, questions)
@@ -100,14 +101,17 @@ def answer_table(answer: Answer) -> list[RenderableType]:
 def _written(common: Common, file: Path, limit: int) -> int:
     """Answer all questions on one page."""
     questions = list(all_questions().values())
-    small = fitting(common, tables_of(*(x.sql for x in questions)))
-    with at_work("ask", common, needs=OUTCOMES.name, spark=small) as work:
-        session = _prepared(work.lake, questions)
+    with at_work(
+        "ask", common, needs=OUTCOMES.name, reads=tables_of(*(x.sql for x in questions))
+    ) as work:
         answers = []
-        with work.screen.progress("asking") as tell:
+        with (
+            _prepared(work.lake, questions) as named,
+            work.screen.progress("asking") as tell,
+        ):
             for done, question in enumerate(questions):
                 tell("questions", done, len(questions))
-                answers.append(ask(session, question, limit))
+                answers.append(ask(named, question, limit))
             tell("questions", len(questions), len(questions))
         text = page(work.lake.root, answers, all_views().values(), datetime.now(UTC))
         file.parent.mkdir(parents=True, exist_ok=True)

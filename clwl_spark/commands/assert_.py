@@ -7,11 +7,11 @@ from clwl_spark.assertions.rendering import explained, report_table
 from clwl_spark.commands.explain import algorithm_of
 from clwl_spark.commands.words.assertions import AssertWords
 from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.work import TOPOLOGY_TABLES, at_work, fitting
-from clwl_spark.keeping import settled
+from clwl_spark.commands.work import at_work
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.tracing.snapshots import chosen_snapshot
 from clwl_spark.tracing.trace import network_of
 from clwl_spark.what_if.answering import SnapshotAnswers
@@ -21,11 +21,10 @@ def run(common: Common, options: AssertWords) -> int:
     """Judge, tell, and return the exit code."""
     assertions = load_assertions(options.paths)
     own = {"exit": options.exit}
-    small = fitting(common, TOPOLOGY_TABLES)
-    with at_work("assert", common, own, needs=SNAPSHOTS.name, spark=small) as work:
+    with at_work("assert", common, own, needs=SNAPSHOTS.name) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
         ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
-        network = network_of(work.lake, snapshot_id, {}, settled)
+        network = network_of(work.lake, snapshot_id, {}, checkpoint)
         with work.screen.progress("assert") as tell:
             tell("assertions", 0, len(assertions))
             report = judge(assertions, SnapshotAnswers(network, ladder))

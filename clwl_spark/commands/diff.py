@@ -9,7 +9,7 @@ from rich.text import Text
 from clwl_spark import schemas
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.topology import DiffWords
-from clwl_spark.commands.work import at_work, fitting
+from clwl_spark.commands.work import at_work
 from clwl_spark.topology import diff as d
 from clwl_spark.topology.inspection import WRITABLE
 
@@ -19,8 +19,7 @@ _SHOWN: Final = 200
 
 def run(common: Common, options: DiffWords) -> int:
     """Compare the snapshots, and return the exit code."""
-    small = fitting(common, WRITABLE)
-    with at_work("diff", common, needs=schemas.SNAPSHOTS.name, spark=small) as work:
+    with at_work("diff", common, needs=schemas.SNAPSHOTS.name, reads=WRITABLE) as work:
         found = d.compare(work.lake, options.before, options.after)
         work.screen.document(found.to_json())
         if not found.changes:

@@ -7,7 +7,7 @@ from rich.text import Text
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.work import screen_of, settings_of
 from clwl_spark.errors import SetupError
-from clwl_spark.runtime.doctor import check_spark, checks, doctor_report, healthy
+from clwl_spark.runtime.doctor import check_embedded, check_spark, checks, doctor_report, healthy
 
 
 def run(common: Common) -> int:
@@ -15,7 +15,7 @@ def run(common: Common) -> int:
     screen = screen_of(common, settings_of(common), "doctor")
     with screen.kept_pure():
         found = checks()
-        found.append(check_spark())
+        found += [check_embedded(), check_spark()]
         screen.document(json.loads(doctor_report(found, as_json=True)))
         screen.show(Text(doctor_report(found)))
     return 0 if healthy(found) else SetupError.exit_code

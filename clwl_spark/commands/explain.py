@@ -7,7 +7,7 @@ from clwl_spark.analysis.explain import ExplainRequest, explain
 from clwl_spark.analysis.rendering import render
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import ExplainWords
-from clwl_spark.commands.work import TOPOLOGY_TABLES, Work, at_work, fitting
+from clwl_spark.commands.work import Work, at_work
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
@@ -16,8 +16,7 @@ from clwl_spark.vocabulary import Algorithm
 def run(common: Common, options: ExplainWords) -> int:
     """Explain the put that the options describe, and return the exit code."""
     own = {"algorithm": options.algorithm, "exit": options.exit}
-    small = fitting(common, TOPOLOGY_TABLES)
-    with at_work("explain", common, own, needs=schemas.SNAPSHOTS.name, spark=small) as work:
+    with at_work("explain", common, own, needs=schemas.SNAPSHOTS.name) as work:
         explanation = explain(work.lake, explain_request(options, work))
         work.screen.document(explanation.to_json())
         work.screen.show(render(explanation))
@@ -42,6 +41,6 @@ def explain_request(options: ExplainWords, work: Work) -> ExplainRequest:
 
 def algorithm_of(lake: Lake) -> Algorithm:
     """The algorithm that the lake was first routed with; v9 for a lake that was not."""
-    runs = lake.read_few(schemas.RUNS.name).orderBy(F.col("batch_id").desc())
+    runs = lake.read_or_empty(schemas.RUNS.name).orderBy(F.col("batch_id").desc())
     last = runs.select("algorithm").first()
     return Algorithm(last[0]) if last else Algorithm.V9

@@ -12,7 +12,7 @@ from clwl_spark.commands.explain import algorithm_of
 from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.waiting import ExplainReallocationWords
-from clwl_spark.commands.work import ROUTED, at_work, fitting
+from clwl_spark.commands.work import ROUTED, at_work
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.explain import explain_message, message_id_of
 from clwl_spark.rules.exit import load_exit
@@ -22,9 +22,8 @@ def run(common: Common, options: ExplainReallocationWords) -> int:
     """Tell what happened to the message, and return the exit code."""
     message_id = message_id_of(options.message_id)
     own = {"exit": options.exit}
-    small = fitting(common, ROUTED)
     needs = schemas.OUTCOMES.name
-    with at_work("explain-reallocation", common, own, needs=needs, spark=small) as work:
+    with at_work("explain-reallocation", common, own, needs=needs, reads=ROUTED) as work:
         ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
         stories = explain_message(work.lake, message_id, options.qmgr, ladder)
         work.screen.document(stories)

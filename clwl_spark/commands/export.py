@@ -12,7 +12,7 @@ from clwl_spark import schemas
 from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.topology import ExportWords
-from clwl_spark.commands.work import at_work, fitting
+from clwl_spark.commands.work import at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.topology.export import Exported, export
 from clwl_spark.topology.inspection import WRITABLE
@@ -25,8 +25,7 @@ def run(common: Common, options: ExportWords) -> int:
         raise UsageError(f"--format {options.format} is not known: there is mqsc")
     if to_output and common.as_json:
         raise UsageError("--out - and --json both write to standard output: leave one out")
-    small = fitting(common, WRITABLE)
-    with at_work("export", common, needs=schemas.SNAPSHOTS.name, spark=small) as work:
+    with at_work("export", common, needs=schemas.SNAPSHOTS.name, reads=WRITABLE) as work:
         exported = export(
             work.lake, options.snapshot, options.qmgr, None if to_output else options.out
         )

@@ -1,10 +1,12 @@
 """What went wrong, as one sentence and an exit code; Spark's own errors in readable words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from pyarrow import ArrowException
 from pyspark.errors import PySparkException
 
 from clwl_spark import errors
@@ -16,6 +18,7 @@ MORE: Final = "run with --verbose for more"
 _RAISED: Final = re.compile(r"^\w[\w.]*(?:Error|Exception): .*", re.MULTILINE)
 _CAUSED: Final = re.compile(r"^(?:: |Caused by: )(\w[\w.$]+(?:Error|Exception): .*)", re.MULTILINE)
 """What Java said, where Python's last words only say that Java said something."""
+_OF_ENGINES: Final = (PySparkException, ArrowException)
 _OURS: Final = re.compile(r"clwl_spark\.errors\.(\w+): (.+)")
 _ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
     (r"DELTA_VIOLATE_CONSTRAINT", "a row breaks a rule of the table; correct it", BAD_INPUT),
@@ -50,6 +53,26 @@ _ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
         ANYTHING_ELSE,
     ),
 )
+
+
+@contextmanager
+def refusals_named(command: str) -> Iterator[None]:
+    """What the engine embedded fails at becomes an error that names the command and the remedy.
+
+    Raises:
+        PlanRefusedError: it failed, and neither a row nor an error of this package is the reason.
+    """
+    try:
+        yield
+    except _OF_ENGINES as error:
+        text = str(error)
+        if _OURS.search(text) or _advised(text):
+            raise
+        said = _plain(_first_line(text))
+        raise errors.PlanRefusedError(
+            f"clwl {command}: engine embedded cannot work this out ({said}): run it again with "
+            "--engine spark"
+        ) from error
 
 
 def failure(error: Exception) -> tuple[str, int]:

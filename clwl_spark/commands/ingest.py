@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import structlog
@@ -11,7 +10,7 @@ from rich.table import Table
 from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.topology import IngestWords
-from clwl_spark.commands.work import TOPOLOGY_TABLES, at_work, fitting
+from clwl_spark.commands.work import TOPOLOGY_TABLES, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.settings import moment
 from clwl_spark.topology.ingest import IngestOptions, ingest
@@ -23,8 +22,7 @@ def run(common: Common, options: IngestWords) -> int:
     how = IngestOptions(
         valid_from, options.observer, options.base, options.encoding, options.strict
     )
-    small = fitting(common, TOPOLOGY_TABLES, map(Path, options.paths))
-    with at_work("ingest", common, spark=small) as work:
+    with at_work("ingest", common, reads=TOPOLOGY_TABLES) as work:
         with work.screen.progress("ingesting") as tell:
             summary = ingest(work.lake, options.paths, options.snapshot, how, tell).to_json()
         tell_rejects(summary)

@@ -13,11 +13,11 @@ from clwl_spark.commands.explain import algorithm_of
 from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.what_if import InsightsWords
-from clwl_spark.commands.work import ROUTED, at_work, fitting
-from clwl_spark.keeping import settled
+from clwl_spark.commands.work import ROUTED, at_work
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.snapshots import chosen_snapshot
 from clwl_spark.vocabulary import Algorithm
@@ -26,12 +26,11 @@ from clwl_spark.vocabulary import Algorithm
 def run(common: Common, options: InsightsWords) -> int:
     """Look, tell, and return the exit code."""
     own = {"exit": options.exit}
-    small = fitting(common, ROUTED)
-    with at_work("insights", common, own, needs=SNAPSHOTS.name, spark=small) as work:
+    with at_work("insights", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
         algorithm = algorithm_of(work.lake)
         ladder = Ladder(algorithm, load_exit(work.settings.exit))
-        topology = read_topology(work.lake, [snapshot_id], settled)
+        topology = read_topology(work.lake, [snapshot_id], checkpoint)
         with work.screen.progress("insights") as tell:
             tell("requests", 0, 1)
             found = insights(traffic_of_lake(work.lake, snapshot_id), topology, ladder)

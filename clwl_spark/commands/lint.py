@@ -8,7 +8,7 @@ from typing import Final
 
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.quality import LintWords
-from clwl_spark.commands.work import at_work, fitting, screen_of, settings_of
+from clwl_spark.commands.work import at_work, screen_of, settings_of
 from clwl_spark.quality.judge import IN_MEMORY_ROWS, refuse_broken, run_rules, snapshot_judged
 from clwl_spark.quality.page import page
 from clwl_spark.quality.publish import head_of
@@ -27,8 +27,9 @@ def run(common: Common, options: LintWords) -> int:
     gates = load_gates(Scope.TOPOLOGY, options.gates).only_lint()
     if options.rules:
         return _listed(common, gates)
-    small = fitting(common, [table.name for table in TOPOLOGY])
-    with at_work("lint", common, needs=SNAPSHOTS.name, spark=small) as work:
+    with at_work(
+        "lint", common, needs=SNAPSHOTS.name, reads=[table.name for table in TOPOLOGY]
+    ) as work:
         report = advice(work.lake, options.snapshot, gates)
         if options.html is not None:
             options.html.write_text(page(report), encoding="utf-8")

@@ -8,9 +8,7 @@ from rich.markup import escape
 
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.report import ReportWords
-from clwl_spark.commands.work import TOPOLOGY_TABLES, at_work, fitting, settings_of
-from clwl_spark.delta_commits import unreadable
-from clwl_spark.delta_files import is_uri
+from clwl_spark.commands.work import ROUTED, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.report.data import ReportData
 from clwl_spark.report.page import page, sentence
@@ -21,14 +19,14 @@ from clwl_spark.storage import Lake
 
 FILE_NAME: Final = "report.html"
 _SHOWN: Final = 5
+_READ: Final = (*ROUTED, ROUTE_PLANS.name, ROUTE_CANDIDATES.name)
 
 
 def run(common: Common, options: ReportWords) -> int:
     """Write the report, say where it is, and return the exit code."""
     started = time.monotonic()
     _make(options.out)
-    small = fitting(common, _read_by_spark(common))
-    with at_work("report", common, needs=OUTCOMES.name, spark=small) as work:
+    with at_work("report", common, needs=OUTCOMES.name, reads=_READ) as work:
         file, data, found = write_report(work.lake, options.out)
         work.screen.document(
             {
@@ -55,14 +53,6 @@ def write_report(lake: Lake, out: Path) -> tuple[Path, ReportData, list[Surprise
     file = out / FILE_NAME
     file.write_text(page(data), encoding="utf-8")
     return file, data, surprises(data)
-
-
-def _read_by_spark(common: Common) -> tuple[str, ...]:
-    """Tables whose size says how much work the session has: outcomes are summed up without it."""
-    lake = settings_of(common).lake
-    tables = (*TOPOLOGY_TABLES, ROUTE_PLANS.name, ROUTE_CANDIDATES.name)
-    is_summed = not is_uri(lake) and not unreadable(str(Path(lake, OUTCOMES.name)), OUTCOMES)
-    return tables if is_summed else (*tables, OUTCOMES.name)
 
 
 def _make(out: Path) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from clwl_spark.commands.screen import Screen
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.repository import RepositoryWords
-from clwl_spark.commands.work import TOPOLOGY_TABLES, at_work, fitting, screen_of, settings_of
+from clwl_spark.commands.work import at_work, screen_of, settings_of
 from clwl_spark.errors import UsageError
 from clwl_spark.repository.cost import cost_table
 from clwl_spark.repository.events import Story, read_story
@@ -39,8 +39,7 @@ def _show_view(common: Common, options: RepositoryWords) -> None:
     if options.qmgr is None:
         raise UsageError("whose view? give --qmgr QM, or --events FILE, or --refresh-cost N,N")
     at = None if options.at is None else _moment(options.at)
-    small = fitting(common, TOPOLOGY_TABLES)
-    with at_work("repository", common, needs="snapshots", spark=small) as work:
+    with at_work("repository", common, needs="snapshots") as work:
         view = repository_view(work.lake, options.qmgr, at, options.object_name)
         work.screen.document(view.to_json())
         work.screen.show(render_view(view))

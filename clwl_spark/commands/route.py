@@ -16,12 +16,11 @@ from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import RouteWords
 from clwl_spark.commands.work import (
-    ROWS_BEYOND_JAVA,
+    ROUTES,
     TOPOLOGY_TABLES,
     Work,
     at_work,
     bytes_of,
-    fitting,
     is_on_this_machine,
     settings_of,
 )
@@ -32,6 +31,7 @@ from clwl_spark.routing.runs import RunSummary
 from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.schemas import MESSAGES, OUTCOMES, SNAPSHOTS
 from clwl_spark.settings import Settings
+from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
 from clwl_spark.tracing.journeys import check_hops, follow_messages, hop_figures
 from clwl_spark.tracing.rendering import hops_table
 
@@ -54,13 +54,19 @@ def run(common: Common, options: RouteWords) -> int:
     if options.hops is not None:
         check_hops(hops)
     with at_work(
-        "route", common, own, needs=MESSAGES.name, spark=_suiting(common, options)
+        "route",
+        common,
+        own,
+        needs=MESSAGES.name,
+        reads=None if options.follow else _SIZED,
+        only_spark=ROUTES,
+        spark=_suiting(common, options),
     ) as work:
         return _follow(work, hops) if options.follow else _once(work, hops)
 
 
 def _suiting(common: Common, options: RouteWords) -> Mapping[str, str] | None:
-    """What suits a session that routes once; None = the defaults.
+    """What suits a session that routes many messages once; None = the defaults.
 
     Hops are worked out by Spark, row by row: Java's second compiler takes a third of their time off
     (a million messages over three hops: 117 s, so 75).
@@ -68,7 +74,7 @@ def _suiting(common: Common, options: RouteWords) -> Mapping[str, str] | None:
     if options.follow:
         return None
     beyond_java = not options.hops and _is_for_arrow(common)
-    return fitting(common, _SIZED) or (ROWS_BEYOND_JAVA if beyond_java else None)
+    return ROWS_BEYOND_JAVA if beyond_java else None
 
 
 def _is_for_arrow(common: Common) -> bool:

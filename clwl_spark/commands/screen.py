@@ -26,11 +26,13 @@ class Screen:
         out: standard output, as it was before `kept_pure`.
         as_json: results are one JSON document.
         quiet: no progress and no summary.
+        engine: that answers; '' = there is nothing to be worked out.
     """
 
     out: TextIO
     as_json: bool = False
     quiet: bool = False
+    engine: str = ""
 
     def show(self, *parts: RenderableType) -> None:
         """Show a result to a reader; nothing with `--json` and `--quiet`."""
@@ -41,10 +43,19 @@ class Screen:
             console.print(part)
 
     def document(self, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
-        """Print the result's JSON document, with `--json`."""
+        """Print the result's JSON document, with `--json`; each says which engine answered."""
         if self.as_json:
+            if self.engine:
+                content = self._with_engine(content)
             self.out.write(json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n")
             self.out.flush()
+
+    def _with_engine(
+        self, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    ) -> Mapping[str, Any] | list[Mapping[str, Any]]:
+        if isinstance(content, Mapping):
+            return {**content, "engine": content.get("engine") or self.engine}
+        return [{**x, "engine": self.engine} for x in content]
 
     @contextmanager
     def kept_pure(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from clwl_spark.commands.screen import Screen
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.sharing import ShareQueueWords
-from clwl_spark.commands.work import TOPOLOGY_TABLES, at_work, fitting, screen_of, settings_of
+from clwl_spark.commands.work import at_work, screen_of, settings_of
 from clwl_spark.errors import UsageError
 from clwl_spark.sharing.group import SharingGroupError, make_group, read_told
 from clwl_spark.sharing.lake import members_of
@@ -30,8 +30,7 @@ def run(common: Common, options: ShareQueueWords) -> int:
         return 0
     if not told.get("name") or not told.get("queue"):
         raise UsageError("--lake: name what to look up there with --group QSG and --queue Q")
-    small = fitting(common, TOPOLOGY_TABLES)
-    with at_work("share-queue", common, needs="snapshots", spark=small) as work:
+    with at_work("share-queue", common, needs="snapshots") as work:
         found = members_of(work.lake, told["name"], told["queue"], options.snapshot)
         _simulate(work.screen, told | {_MEMBERS: _those(found, told)}, options)
     return 0

@@ -16,12 +16,12 @@ from clwl_spark.commands.explain import algorithm_of
 from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.what_if import SharesWords
-from clwl_spark.commands.work import ROUTED, Work, at_work, fitting
+from clwl_spark.commands.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
-from clwl_spark.keeping import settled
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.snapshots import check_qmgr, chosen_snapshot, defined_qmgrs
 from clwl_spark.vocabulary import REASON_TEXTS
@@ -34,8 +34,7 @@ def run(common: Common, options: SharesWords) -> int:
     """Answer, and return the exit code."""
     puts = _puts(options)
     own = {"exit": options.exit}
-    small = fitting(common, ROUTED)
-    with at_work("shares", common, own, needs=SNAPSHOTS.name, spark=small) as work:
+    with at_work("shares", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
         ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
         topology = read_topology(work.lake, [snapshot_id])
@@ -138,7 +137,7 @@ def _notes(found: Balance) -> list[RenderableType]:
 
 def _show_traffic(work: Work, snapshot_id: str, ladder: Ladder) -> None:
     """Expected load of the lake's messages."""
-    topology = read_topology(work.lake, [snapshot_id], settled)
+    topology = read_topology(work.lake, [snapshot_id], checkpoint)
     base = base_of(traffic_of_lake(work.lake, snapshot_id), topology, ladder)
     ends = base.ends.withColumn("expected", F.col(MESSAGES_OF) * F.col(SHARE))
     total = float(base.plans.groupBy().sum(MESSAGES_OF).collect()[0][0] or 0.0)

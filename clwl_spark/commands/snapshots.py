@@ -6,7 +6,7 @@ from rich.table import Table
 
 from clwl_spark import schemas
 from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.work import at_work, fitting
+from clwl_spark.commands.work import at_work
 from clwl_spark.topology.inspection import WRITABLE
 from clwl_spark.topology.snapshots import SnapshotEntry, list_snapshots
 
@@ -14,7 +14,7 @@ from clwl_spark.topology.snapshots import SnapshotEntry, list_snapshots
 def run(common: Common) -> int:
     """List the snapshots, and return the exit code."""
     needed = schemas.SNAPSHOTS.name
-    with at_work("snapshots", common, needs=needed, spark=fitting(common, WRITABLE)) as work:
+    with at_work("snapshots", common, needs=needed, reads=WRITABLE) as work:
         # A lake without the table is told so, rather than shown as empty.
         work.lake.read(needed)
         entries = list_snapshots(work.lake)

@@ -3,7 +3,7 @@
 from clwl_spark import schemas
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.publishing import TopicsWords
-from clwl_spark.commands.work import TOPOLOGY_TABLES, at_work, fitting
+from clwl_spark.commands.work import at_work
 from clwl_spark.publishing.design import TopicQuestion, design_of, save
 from clwl_spark.publishing.rendering import render
 from clwl_spark.publishing.strings import check_topic_string
@@ -14,8 +14,7 @@ def run(common: Common, options: TopicsWords) -> int:
     if options.topic is not None:
         check_topic_string(options.topic)
     question = TopicQuestion(options.snapshot, options.topic or "", options.qmgr, options.size)
-    small = fitting(common, TOPOLOGY_TABLES)
-    with at_work("topics", common, needs=schemas.SNAPSHOTS.name, spark=small) as work:
+    with at_work("topics", common, needs=schemas.SNAPSHOTS.name) as work:
         found = design_of(work.lake, question)
         if options.save:
             save(work.lake, found.snapshot_id)

@@ -6,7 +6,7 @@ from clwl_spark import schemas
 from clwl_spark.commands.explain import algorithm_of
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.tracing import TraceWords
-from clwl_spark.commands.work import TOPOLOGY_TABLES, Work, at_work, fitting
+from clwl_spark.commands.work import Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.publishing.strings import check_topic_string
@@ -23,8 +23,7 @@ def run(common: Common, options: TraceWords) -> int:
     links = read_links(options.link)
     if options.object_type == ObjectType.TOPIC:
         check_topic_string(options.object_name)
-    small = fitting(common, TOPOLOGY_TABLES)
-    with at_work("trace", common, own, needs=schemas.SNAPSHOTS.name, spark=small) as work:
+    with at_work("trace", common, own, needs=schemas.SNAPSHOTS.name) as work:
         found = trace(work.lake, _request(options, work, links))
         work.screen.document(found.to_json())
         work.screen.show(render(found))

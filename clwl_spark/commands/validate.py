@@ -1,13 +1,11 @@
 """`clwl validate`: quality gates on a snapshot, on outcomes, on observed counts."""
 
-from collections.abc import Mapping
-
 import structlog
 
 from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.quality import ValidateWords
-from clwl_spark.commands.work import Work, at_work, fitting
+from clwl_spark.commands.work import Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.quality.hook import run_hook, words_of
 from clwl_spark.quality.judge import refuse_broken
@@ -16,13 +14,13 @@ from clwl_spark.quality.page import page, sentence
 from clwl_spark.quality.rendering import explained, report_table
 from clwl_spark.quality.results import Report
 from clwl_spark.quality.validate import ValidateOptions, validate_outcomes, validate_snapshot
-from clwl_spark.schemas import MESSAGES, SNAPSHOTS, TOPOLOGY
+from clwl_spark.schemas import MESSAGES, OUTCOMES, SNAPSHOTS, TOPOLOGY
 
 
 def run(common: Common, options: ValidateWords) -> int:
     """Judge, tell, and return the exit code."""
     _check(options)
-    with at_work("validate", common, needs=SNAPSHOTS.name, spark=_small(common, options)) as work:
+    with at_work("validate", common, needs=SNAPSHOTS.name, reads=_read(options)) as work:
         with work.screen.progress("validating") as tell:
             tell("gates", 0, 1)
             report = _judged(work, options)
@@ -58,10 +56,10 @@ def _judged(work: Work, options: ValidateWords) -> Report:
     return validate_snapshot(work.lake, options.snapshot, how)
 
 
-def _small(common: Common, options: ValidateWords) -> Mapping[str, str] | None:
-    """What suits the session, by what is judged."""
-    tables = (MESSAGES,) if options.outcomes or options.observed else TOPOLOGY
-    return fitting(common, [table.name for table in tables])
+def _read(options: ValidateWords) -> list[str]:
+    """Names of the tables whose rows are judged."""
+    judged = (MESSAGES, OUTCOMES) if options.outcomes or options.observed else TOPOLOGY
+    return [table.name for table in judged]
 
 
 def _check(options: ValidateWords) -> None:

@@ -1,58 +1,47 @@
 """What every command starts with: settings, a screen, logs, a session and the lake."""
 
-import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import structlog
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
+from rich.text import Text
 
+from clwl_spark.commands.failures import refusals_named
 from clwl_spark.commands.screen import Screen
 from clwl_spark.commands.words.options import Common
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
 from clwl_spark.schemas import MESSAGES, OUTCOMES, TOPOLOGY
-from clwl_spark.session import INTERPRETED, spark_session
 from clwl_spark.settings import Settings, read_settings
+from clwl_spark.spark.embedded import without_panic_texts
+from clwl_spark.spark.local_settings import SMALL_WORK
+from clwl_spark.spark.sessions import (
+    Engine,
+    EngineChoice,
+    choose_engine,
+    is_given,
+    session_for,
+)
 from clwl_spark.storage import Lake
 
 _SPARKS_LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 """They print an error that is raised as well, so it would be told twice."""
 
-SMALL_WORK: Final = {
-    "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": (
-        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
-    ),
-    "spark.buffer.pageSize": "1m",
-    **INTERPRETED,
-}
-"""A session for few rows: neither Java's second compiler nor Spark's code generation pays.
-
-Each broadcast and each sort, of however few rows, takes a page of its own, 64 MB by default; and
-the first compiler alone keeps its code in 48 MB, of which Spark's planning needs more.
-"""
-
-ROWS_BEYOND_JAVA: Final = {
-    "spark.driver.extraJavaOptions": (
-        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
-    )
-}
-"""A session for rows that Python reads: what Java does is planning, which its second compiler only
-delays (10 million messages with engine arrow: 48.7 s, so 42.7 s)."""
-
-_SMALL_BYTES: Final = 4 << 20
-"""Files up to here are few rows: about 100,000 messages, or 100,000 rows of topology."""
+_FEW_ROWS: Final = 100_000
 
 TOPOLOGY_TABLES: Final = tuple(table.name for table in TOPOLOGY)
 ROUTED: Final = (*TOPOLOGY_TABLES, MESSAGES.name, OUTCOMES.name)
 """Tables whose size says how much work there is."""
+
+ROUTES: Final = "messages are routed by Apache Spark"
+"""Why a command cannot do without."""
 
 _URI: Final = re.compile(r"\w[\w+.-]*:")
 
@@ -67,11 +56,14 @@ class Work:
 
 
 @contextmanager
-def at_work(
+def at_work(  # noqa: PLR0913  (by name)
     command: str,
     common: Common,
     options: Mapping[str, str | None] | None = None,
+    *,
     needs: str | None = None,
+    reads: Iterable[str] | None = TOPOLOGY_TABLES,
+    only_spark: str = "",
     spark: Mapping[str, str] | None = None,
 ) -> Iterator[Work]:
     """Give a command its settings, screen and lake, and end the session if it was started here.
@@ -81,54 +73,58 @@ def at_work(
         common: the options that every command has.
         options: settings that the command's own options give; None = not given.
         needs: a table without which the command has nothing to do.
-        spark: what suits a Spark session that is started for the command; the settings win.
+        reads: names of the tables whose rows it reads; None = nobody knows how many come.
+        only_spark: why Apache Spark alone can do it; '' = the engine embedded can, too.
+        spark: what suits a Spark session that is started for many rows; the settings win.
 
     Raises:
         SettingsError: a setting is unknown or unusable.
         UsageError: nobody says where the lake is.
+        EngineError: the engine that is asked for cannot do it.
         MissingLakeError: the lake's folder, which has to have a table, is not there.
+        PlanRefusedError: the engine embedded failed.
     """
     settings = settings_of(common, options)
     _check_place(settings, needs)
-    screen = screen_of(common, settings, command)
-    wanted = {**(spark or {}), **settings.spark}
-    with screen.kept_pure(), spark_session(wanted, f"clwl {command}") as session:
-        yield Work(settings, screen, lake_of(session, settings))
+    choice = choose_engine(settings, reads, only_spark)
+    is_embedded = choice.engine is Engine.EMBEDDED
+    with without_panic_texts() if is_embedded and not common.verbose else nullcontext():
+        screen = replace(screen_of(common, settings, command), engine=str(choice.engine))
+        _tell(choice)
+        suited = SMALL_WORK if reads_little(choice) else spark or {}
+        with screen.kept_pure(), session_for(choice, settings, f"clwl {command}", suited) as lent:
+            with refusals_named(command) if is_embedded else nullcontext():
+                yield Work(settings, screen, lake_of(lent, settings))
+            screen.show(Text(f"engine: {choice.engine}", "dim"))
 
 
-def fitting(
-    common: Common, tables: Iterable[str], sources: Iterable[Path] = ()
-) -> Mapping[str, str] | None:
-    """`SMALL_WORK` where there is little to do; None where there is not, or nobody knows.
+def _tell(choice: EngineChoice) -> None:
+    """Say why the engine embedded does not answer: aloud where it is not installed as it should."""
+    logger = structlog.get_logger()
+    if choice.is_lacking:
+        logger.warning("engine", engine=str(choice.engine), why=choice.why)
+    else:
+        logger.debug("engine", engine=str(choice.engine), why=choice.why, rows=choice.rows)
 
-    It halves the time of `clwl route` on 10,000 messages.
 
-    Args:
-        common: the options that every command has, which name the lake.
-        tables: of the lake; they have to be small.
-        sources: files and folders that are read, which have to be small too.
-    """
-    lake = settings_of(common).lake
-    if not is_on_this_machine(lake):
-        return None
-    files = [x for table in tables for x in (Path(lake) / table).rglob("*.parquet")]
-    for source in sources:
-        files += source.rglob("*") if source.is_dir() else [source]
-    return SMALL_WORK if _bytes_of(files) <= _SMALL_BYTES else None
+def reads_little(choice: EngineChoice) -> bool:
+    """Whether few rows are read; not where nobody knows."""
+    return choice.rows is not None and choice.rows <= _FEW_ROWS
 
 
 def bytes_of(folder: Path) -> int:
     """Bytes of a table's data files, of all its versions."""
-    return _bytes_of(folder.rglob("*.parquet"))
-
-
-def _bytes_of(files: Iterable[Path]) -> int:
-    return sum(x.stat().st_size for x in files if x.is_file())
+    return sum(x.stat().st_size for x in folder.rglob("*.parquet") if x.is_file())
 
 
 def settings_of(common: Common, options: Mapping[str, str | None] | None = None) -> Settings:
     """The settings: defaults, `--config`, `--set`, then the options."""
-    places = {"lake": common.lake, "catalog": common.catalog, "log": common.log}
+    places = {
+        "lake": common.lake,
+        "catalog": common.catalog,
+        "log": common.log,
+        "engine": common.engine,
+    }
     if common.lake is not None and common.catalog is not None:
         raise UsageError("--lake and --catalog name two lakes: leave one out")
     return read_settings(common.config, common.assignments, {**places, **(options or {})})
@@ -171,7 +167,5 @@ def _check_place(settings: Settings, needs: str | None) -> None:
 
 
 def is_on_this_machine(lake: str) -> bool:
-    """True where the lake can only be a folder here: no URI, and Spark is started here."""
-    launched = {"PYSPARK_GATEWAY_PORT", "SPARK_REMOTE"} & os.environ.keys()
-    running = SparkSession.getActiveSession()
-    return bool(lake) and not _URI.match(lake) and not launched and running is None
+    """True where the lake can only be a folder here: no URI, and the session is started here."""
+    return bool(lake) and not _URI.match(lake) and not is_given()

@@ -10,7 +10,7 @@ from clwl_spark.commands.explain import algorithm_of
 from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.waiting import XmitqWords
-from clwl_spark.commands.work import ROUTED, Work, at_work, fitting
+from clwl_spark.commands.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.moments import micros
 from clwl_spark.plan.planning import Ladder
@@ -31,8 +31,7 @@ from clwl_spark.switching.telling import steps_told
 def run(common: Common, options: XmitqWords) -> int:
     """Show the channels, or play the switch of one, and return the exit code."""
     _check(options)
-    small = fitting(common, ROUTED)
-    with at_work("xmitq", common, needs=schemas.SNAPSHOTS.name, spark=small) as work:
+    with at_work("xmitq", common, needs=schemas.SNAPSHOTS.name, reads=ROUTED) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
         found = associations(work.lake, options.qmgr, snapshot_id)
         if options.channel is not None:

@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import Keep
 from clwl_spark.plan.names import NAME
+from clwl_spark.spark.materialize import Keep
 from clwl_spark.topology.differences import PAIR, Differences
 from clwl_spark.topology.views import EVERYBODY, VIEW_KEY, VIEWER, status_ends
 from clwl_spark.vocabulary import ObjectType

@@ -12,8 +12,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import Keep
 from clwl_spark.plan.resolve import Definition, Knowledge, resolve
+from clwl_spark.spark.materialize import Keep
 from clwl_spark.topology.views import (
     CHANNELS_SEEN_BY,
     CLUSTERS,

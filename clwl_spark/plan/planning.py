@@ -12,7 +12,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import Keep, as_it_is, looked_up
 from clwl_spark.plan.candidates import candidates
 from clwl_spark.plan.instances import qmgr_instances, queue_instances, topic_instances
 from clwl_spark.plan.names import resolutions
@@ -22,6 +21,7 @@ from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.routes import choice_reason
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
+from clwl_spark.spark.materialize import Keep, as_it_is, broadcast_if_small
 from clwl_spark.topology.views import (
     VIEW_KEY,
     VIEWER,
@@ -161,7 +161,7 @@ def _queues_met(asked: DataFrame, looking: _Looking) -> _Met:
     # Of all that a sender sees, only what hosts an instance: a thousand senders of a thousand
     # queue managers see a million channels.
     ends = instances.select(*VIEW_KEY, F.col(c.DEST_QMGR).alias(c.QMGR)).distinct()
-    ends = looked_up(ends, keep)
+    ends = broadcast_if_small(ends, keep)
     channels = looking.channels(known, ends)
     return _Met(queues.select(*_RESOLVED), candidates(instances, channels))
 

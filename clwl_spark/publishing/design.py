@@ -20,6 +20,7 @@ from clwl_spark.schemas import (
     TOPICS,
 )
 from clwl_spark.schemas.publishing import DIRECT_PROXIES
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.snapshots import check_qmgr, chosen_snapshot, defined_qmgrs
@@ -92,10 +93,10 @@ def design_of(lake: Lake, question: TopicQuestion) -> TopicDesign:
     definitions = cluster_definitions(frames[TOPICS.name])
     if question.topic_string:
         definitions = _met(definitions, question.topic_string, snapshot_id)
-    definitions = definitions.localCheckpoint()
-    costs = topic_costs(
-        definitions, frames[CLUSTER_CHANNELS.name], frames[SUBSCRIPTIONS.name]
-    ).localCheckpoint()
+    definitions = checkpoint(definitions)
+    costs = checkpoint(
+        topic_costs(definitions, frames[CLUSTER_CHANNELS.name], frames[SUBSCRIPTIONS.name])
+    )
     topics = summed(costs)
     found = conflicts(definitions).orderBy(*TOPIC_CONFLICTS.keys).collect()
     shown = costs.where(F.col(c.QMGR) == question.qmgr) if question.qmgr else costs
@@ -112,13 +113,11 @@ def design_of(lake: Lake, question: TopicQuestion) -> TopicDesign:
 def save(lake: Lake, snapshot_id: str) -> None:
     """Write a snapshot's conflicts and costs to their tables, in place of those there."""
     frames = _frames(lake, snapshot_id)
-    definitions = cluster_definitions(frames[TOPICS.name]).localCheckpoint()
+    definitions = checkpoint(cluster_definitions(frames[TOPICS.name]))
     costs = topic_costs(definitions, frames[CLUSTER_CHANNELS.name], frames[SUBSCRIPTIONS.name])
     lake.create([TOPIC_COSTS, TOPIC_CONFLICTS])
-    quoted = snapshot_id.replace("\\", "\\\\").replace("'", "\\'")
-    of_snapshot = f"{c.SNAPSHOT_ID} = '{quoted}'"
-    lake.replace(TOPIC_COSTS.name, costs, of_snapshot)
-    lake.replace(TOPIC_CONFLICTS.name, conflicts(definitions), of_snapshot)
+    lake.replace(TOPIC_COSTS.name, costs, c.SNAPSHOT_ID, [snapshot_id])
+    lake.replace(TOPIC_CONFLICTS.name, conflicts(definitions), c.SNAPSHOT_ID, [snapshot_id])
 
 
 def _check(question: TopicQuestion) -> None:
@@ -132,7 +131,7 @@ def _check(question: TopicQuestion) -> None:
 
 def _frames(lake: Lake, snapshot_id: str) -> dict[str, DataFrame]:
     names = (TOPICS.name, CLUSTER_CHANNELS.name, SUBSCRIPTIONS.name)
-    return {name: lake.read_few(name, c.SNAPSHOT_ID, [snapshot_id]) for name in names}
+    return {name: lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id]) for name in names}
 
 
 def _met(definitions: DataFrame, string: str, snapshot_id: str) -> DataFrame:

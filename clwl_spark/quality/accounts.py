@@ -6,7 +6,7 @@ Source: SEMANTICS 6, P15, P16, P25; CONTRACT, "Messages and outcomes".
 from dataclasses import dataclass
 from typing import Final
 
-from pyspark.sql import Column, DataFrame, Observation, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
@@ -32,6 +32,9 @@ _OPEN: Final = 1
 _GROUP: Final = 2
 _NEITHER: Final = 0
 OFFENCE: Final = "offence"
+_OFFENCES: Final = ("lost", "repeated", "orphan", "wrong", "unbound")
+_PUTS: Final = "puts"
+_SUSPICIOUS: Final = "suspicious_keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,13 @@ def account(lake: Lake) -> Accounts:
 
     Rows are looked at again only where something is wrong, to say which they are.
     """
-    observation = Observation()
-    each = _each_message(lake)
-    offence = _offence()
-    seen = each.observe(
-        observation,
-        F.sum(_MESSAGES).alias("messages"),
-        F.sum(_puts()).alias("puts"),
-        *(F.count_if(offence == name).alias(name) for name in ("lost", "repeated", "orphan")),
-        *(F.count_if(offence == name).alias(name) for name in ("wrong", "unbound")),
-    )
-    keys = [row[_KEY] for row in _suspicious(seen).limit(KEPT_OFFENCES).collect()]
-    figures = {name: int(count or 0) for name, count in observation.get.items()}
-    figures["waiting"] = max(0, figures.pop("puts") - _taken(lake))
-    bad = each.withColumn(OFFENCE, offence).where(F.col(OFFENCE).isNotNull())
-    if not any(figures[x] for x in ("lost", "repeated", "orphan", "wrong", "unbound")):
+    each = _each_message(lake).withColumns({OFFENCE: _offence(), _KEY: _binding_key()})
+    summed = _summed(each).collect()[0].asDict()
+    keys = summed.pop(_SUSPICIOUS)
+    figures = {name: int(count or 0) for name, count in summed.items()}
+    figures["waiting"] = max(0, figures.pop(_PUTS) - _taken(lake))
+    bad = each.where(F.col(OFFENCE).isNotNull())
+    if not any(figures[x] for x in _OFFENCES):
         bad = bad.limit(0)
     return Accounts(figures, _named(lake, bad), _named(lake, _strayed(each, keys)))
 
@@ -177,22 +172,25 @@ def _binding_key() -> Column:
     return F.when(option == _OPEN, F.col(_OPEN_KEY)).when(option == _GROUP, F.col(_GROUP_KEY))
 
 
-def _suspicious(each: DataFrame) -> DataFrame:
-    """Keys whose messages took several routes though some are bound.
+def _summed(each: DataFrame) -> DataFrame:
+    """Figures of all messages; the first keys whose messages took several routes, some bound.
 
-    Grain: one row per open or group of that kind; most lakes have none.
+    Grain: one row; between, one per open or group that binds, which most lakes do not have.
     """
-    return (
-        each.select(_binding_key().alias(_KEY), _ROUTE, _BOUND)
-        .where(F.col(_KEY).isNotNull() & F.col(_ROUTE).isNotNull())
-        .groupBy(_KEY)
-        .agg(
-            F.sum(_BOUND).alias(_BOUND),
-            F.min(_ROUTE).alias("least"),
-            F.max(_ROUTE).alias("most"),
-        )
-        .where((F.col(_BOUND) > 0) & (F.col("least") != F.col("most")))
-        .select(_KEY)
+    offence, route = F.col(OFFENCE), F.col(_ROUTE)
+    by_key = each.groupBy(_KEY).agg(
+        F.sum(_MESSAGES).alias(_MESSAGES),
+        F.sum(_puts()).alias(_PUTS),
+        *(F.sum((offence == x).cast("int")).alias(x) for x in _OFFENCES),
+        F.sum(F.when(route.isNotNull(), F.col(_BOUND))).alias(_BOUND),
+        F.min(route).alias("least"),
+        F.max(route).alias("most"),
+    )
+    suspicious = (F.col(_BOUND) > 0) & (F.col("least") != F.col("most"))
+    keys = F.collect_list(F.when(suspicious, F.col(_KEY)))
+    return by_key.agg(
+        *(F.sum(x).alias(x) for x in (_MESSAGES, _PUTS, *_OFFENCES)),
+        F.slice(keys, 1, KEPT_OFFENCES).alias(_SUSPICIOUS),
     )
 
 
@@ -205,8 +203,7 @@ def _strayed(each: DataFrame, keys: list[int]) -> DataFrame:
     within = Window.partitionBy(_KEY).orderBy(c.PUT_SEQ)
     chosen = F.last(F.when(F.col(_BOUND) == 0, F.col(_ROUTE)), ignorenulls=True).over(within)
     return (
-        each.withColumn(_KEY, _binding_key())
-        .where(F.col(_KEY).isin(keys) & F.col(_ROUTE).isNotNull())
+        each.where(F.col(_KEY).isin(keys) & F.col(_ROUTE).isNotNull())
         .withColumn("late_ones", F.max(_LATE).over(Window.partitionBy(_KEY)))
         .withColumn("chosen", chosen)
         .where((F.col("late_ones") == 0) & (F.col(_BOUND) == 1))
@@ -237,5 +234,5 @@ def _taken(lake: Lake) -> int:
     """
     rejected = lake.read_or_empty(REJECTED_MESSAGES.name)
     nameless = rejected.where(F.col(c.QMGR).isNull() | F.col(c.PUT_SEQ).isNull()).count()
-    done = lake.read_few(RUNS.name).where(F.col(c.STATUS) == "DONE")
+    done = lake.read_or_empty(RUNS.name).where(F.col(c.STATUS) == "DONE")
     return int(done.agg(F.sum("messages")).first()[0] or 0) - nameless  # type: ignore[index]

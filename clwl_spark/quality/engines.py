@@ -4,9 +4,7 @@ Rules are written in SQL that both understand (`runs_on: any`); a rule of users 
 unless it promises that. SQLite starts at once, where Spark needs a third of a second per query.
 """
 
-import re
 import sqlite3
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +16,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from clwl_spark.quality.results import KEPT_ROWS, Found, Row
+from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.spark.named import NamedFrames
 
 _PREPARED: Final = (
     "PRAGMA case_sensitive_like = ON",
@@ -101,7 +101,7 @@ class SqliteEngine:
 
 
 class SparkEngine:
-    """Rows as Spark has them; views get names of their own in the session while it is used."""
+    """Rows as Spark has them."""
 
     name = "spark"
 
@@ -109,18 +109,16 @@ class SparkEngine:
         self, spark: SparkSession, tables: Mapping[str, DataFrame], views: Iterable[View]
     ) -> None:
         """Name the tables and the views of them."""
-        self._spark = spark
-        self._mark = f"clwl_{uuid.uuid4().hex[:12]}"
-        self._names: list[str] = []
+        self._named = NamedFrames(spark)
         for name, frame in tables.items():
             self._add(name, frame)
         for view in views:
-            self._add(view.name, self._query(view.query))
+            self._add(view.name, self._named.query(view.query))
 
     def failing(self, sql: str) -> Found:
         """The rows that the SQL returns."""
         try:
-            frame = self._query(sql)
+            frame = self._named.query(sql)
             rows = tuple(_plain(x.asDict(recursive=True)) for x in frame.take(KEPT_ROWS))
             failing = len(rows) if len(rows) < KEPT_ROWS else frame.count()
         except PySparkException as error:
@@ -130,23 +128,12 @@ class SparkEngine:
 
     def close(self) -> None:
         """Take the names back."""
-        for name in self._names:
-            self._spark.catalog.dropTempView(f"{self._mark}_{name}")
+        self._named.forget()
 
     def _add(self, name: str, frame: DataFrame) -> None:
         # Views are made of views: with the queries still in them, their plans would double each
         # time and fill the memory.
-        kept = frame.localCheckpoint(eager=True)
-        kept.createOrReplaceTempView(f"{self._mark}_{name}")
-        self._names.append(name)
-
-    def _query(self, sql: str) -> DataFrame:
-        """SQL with the names that it uses meaning our views, whatever the session calls so."""
-        mark = self._mark
-        used = set(re.findall(r"\w+", sql)).intersection(self._names)
-        named = ", ".join(f"`{x}` AS (TABLE `{mark}_{x}`)" for x in sorted(used))
-        # A query within parentheses may begin with a WITH of its own.
-        return self._spark.sql(f"WITH {named} (\n{sql}\n)" if named else sql)
+        self._named.add(name, checkpoint(frame))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from clwl_spark.quality.suites import load_gates
 from clwl_spark.quality.validate import ValidateOptions, kept, report_of, results_of
 from clwl_spark.quality.views import TABLE_KEYS, pandas_of
 from clwl_spark.schemas import OBSERVED_COUNTS
+from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.storage import Lake
 
 _DEFAULT: Final = ValidateOptions()
@@ -56,7 +57,7 @@ def validate_observed(lake: Lake, options: ValidateOptions = _DEFAULT) -> Report
     judged = Judged(
         lake,
         {COMPARISONS: found},
-        {COMPARISONS: lake.spark.createDataFrame(found)},
+        {COMPARISONS: frame_from_arrow(lake.spark, found)},
         (),
         {},
     )

@@ -15,7 +15,6 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
-from clwl_spark.frames import in_memory
 from clwl_spark.quality.accounts import Accounts
 from clwl_spark.quality.engines import View
 from clwl_spark.schemas import (
@@ -27,6 +26,7 @@ from clwl_spark.schemas import (
     ROUTE_PLANS,
     SNAPSHOT_RESETS,
 )
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 
 _UNKNOWN: Final = ""
@@ -46,7 +46,7 @@ def outcome_tables(lake: Lake, found: Accounts) -> dict[str, DataFrame]:
         "candidates": _candidates(lake),
         "message_offences": found.offences,
         "binding_offences": found.bindings,
-        "accounts": in_memory(lake.spark, figures, "figure string, counted bigint"),
+        "accounts": frame_from_rows(lake.spark, figures, "figure string, counted bigint"),
     }
 
 

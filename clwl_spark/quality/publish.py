@@ -39,7 +39,7 @@ def heads(lake: Lake) -> list[Head]:
             row[c.STATUS],
             bool(row[c.BEING_WRITTEN]),
         )
-        for row in lake.few(SNAPSHOTS.name, or_empty=False)
+        for row in lake.rows(SNAPSHOTS.name)
     ]
     return sorted(found, key=_order)
 
@@ -70,7 +70,7 @@ def set_status(lake: Lake, head: Head, status: SnapshotStatus) -> None:
     """Give a snapshot a status; one that it has already is not written again."""
     if head.status == status.value:
         return
-    rows = lake.few(SNAPSHOTS.name, c.SNAPSHOT_ID, [head.snapshot_id], or_empty=False)
+    rows = lake.rows(SNAPSHOTS.name, c.SNAPSHOT_ID, [head.snapshot_id])
     given = [[*(row | {c.STATUS: status.value}).values()] for row in rows]
     lake.merge(SNAPSHOTS.name, lake.arrow_rows(SNAPSHOTS.name, given))
 

@@ -156,7 +156,7 @@ def _opens(lake: Lake, bounds: _Bounds) -> DataFrame:
 
 def _resets(lake: Lake) -> DataFrame:
     """Grain: one row per reset of a queue manager's history."""
-    starts = lake.read_few(SNAPSHOTS.name).select(
+    starts = lake.read_or_empty(SNAPSHOTS.name).select(
         c.SNAPSHOT_ID, F.unix_micros(c.VALID_FROM).alias(_AT)
     )
     resets = lake.read_or_empty(SNAPSHOT_RESETS.name).where(c.IS_RESET)

@@ -1,18 +1,16 @@
 """Questions asked of a lake, and its views made permanent in a catalog."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Final
-
-from pyspark.sql import SparkSession
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from clwl_spark.errors import UsageError
 from clwl_spark.questions.texts import Question, View, all_views, tables_of, views_of
 from clwl_spark.schemas import TABLES
-from clwl_spark.side_by_side import together
+from clwl_spark.spark.named import NamedFrames, in_schema, in_utc, named_frames
+from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.storage import Lake
-
-_ZONE: Final = "spark.sql.session.timeZone"
 
 
 class FolderLakeError(UsageError):
@@ -45,11 +43,12 @@ class Answer:
     more: bool
 
 
-def prepared(lake: Lake, questions: Iterable[Question]) -> SparkSession:
-    """A session in which the questions can be asked; the lake's own one is left as it is.
+@contextmanager
+def prepared(lake: Lake, questions: Iterable[Question]) -> Iterator[NamedFrames]:
+    """What the questions can be asked of, for the block; the lake's session is left as it was.
 
-    Tables of the lake that the questions read are temporary views of their bare names there, those
-    that the lake lacks have no rows; then come the views, each after those it uses.
+    There are the tables of the lake that the questions read, where the lake lacks one without
+    rows, and the views, each made of those before it.
 
     Args:
         lake: the lake.
@@ -59,28 +58,27 @@ def prepared(lake: Lake, questions: Iterable[Question]) -> SparkSession:
         MissingColumnsError: a table lacks columns, or has them with other types.
     """
     queries = [question.sql for question in questions]
-    session = _apart(lake.spark)
-    session.conf.set(_ZONE, "UTC")
-    read = replace(lake, spark=session).read_or_empty
     tables = tables_of(*queries)
-    for name, frame in zip(tables, together(lake.spark, read, tables), strict=True):
-        frame.createOrReplaceTempView(name)
-    needed = {view.name for sql in queries for view in views_of(sql)}
-    for name, view in all_views().items():
-        if name in needed:
-            session.sql(view.sql).createOrReplaceTempView(name)
-    return session
+    with in_utc(lake.spark), named_frames(lake.spark) as named:
+        frames = run_parallel(lake.spark, lake.read_or_empty, tables)
+        for name, frame in zip(tables, frames, strict=True):
+            named.add(name, frame)
+        needed = {view.name for sql in queries for view in views_of(sql)}
+        for name, view in all_views().items():
+            if name in needed:
+                named.add(name, named.query(view.sql))
+        yield named
 
 
-def ask(session: SparkSession, question: Question, limit: int) -> Answer:
+def ask(named: NamedFrames, question: Question, limit: int) -> Answer:
     """Ask one question.
 
     Args:
-        session: of `prepared`, for this question among others.
+        named: of `prepared`, for this question among others.
         question: the question.
         limit: most rows that are wanted, from 1.
     """
-    table = session.sql(question.sql).limit(limit + 1).toArrow()
+    table = named.query(question.sql).limit(limit + 1).toArrow()
     rows = [tuple(row.values()) for row in table.to_pylist()]
     types = zip(table.column_names, map(str, table.schema.types), strict=True)
     numbers = frozenset(name for name, kind in types if kind.startswith(("int", "double")))
@@ -101,20 +99,13 @@ def create_views(lake: Lake) -> list[str]:
     """
     if not lake.in_catalog:
         raise FolderLakeError(lake.root)
-    session = _apart(lake.spark)
-    there = replace(lake, spark=session)
     views = all_views().values()
-    there.create([TABLES[name] for name in tables_of(*(view.sql for view in views))])
+    lake.create([TABLES[name] for name in tables_of(*(view.sql for view in views))])
     # A view's query is kept with the schema that bare names are looked up in.
-    session.sql("USE " + ".".join(f"`{part}`" for part in lake.root.split(".")))
-    for view in views:
-        session.sql(_statement(view, there))
+    with in_schema(lake.spark, lake.root):
+        for view in views:
+            lake.spark.sql(_statement(view, lake))
     return [f"{lake.root}.{view.name}" for view in views]
-
-
-def _apart(spark: SparkSession) -> SparkSession:
-    """A session with temporary views and a current schema of its own; Connect has none such."""
-    return spark.newSession() if hasattr(spark, "newSession") else spark
 
 
 def _statement(view: View, lake: Lake) -> str:

@@ -14,8 +14,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import settled
 from clwl_spark.plan.facts import FACTS
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import Event
@@ -32,6 +30,9 @@ from clwl_spark.reallocation.waiting import SYSTEM_PREFIX, waiting_messages
 from clwl_spark.routing.blocks import from_ipc
 from clwl_spark.schemas import OUTCOMES, REALLOCATIONS, ROUTE_PLANS
 from clwl_spark.schemas import waiting as w
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.spark.parallel import cores
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import read_topology
 from clwl_spark.vocabulary import ObjectType
@@ -60,16 +61,16 @@ def redriven(lake: Lake, events: Sequence[Event], ladder: Ladder) -> DataFrame:
     published = plans.where(F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value)
     ids = {event.snapshot_id for event in events}
     ids |= {row[0] for row in published.select(c.SNAPSHOT_ID).distinct().collect()}
-    topology = read_topology(lake, sorted(ids), settled)
-    direct = settled(direct_plans(published, topology))
+    topology = read_topology(lake, sorted(ids), checkpoint)
+    direct = checkpoint(direct_plans(published, topology))
     can_choose = (F.col(c.OBJECT_QMGR) == "") & ~F.startswith(c.OBJECT_NAME, F.lit(SYSTEM_PREFIX))
     asked = plans.where(can_choose).select(c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.VIA).distinct()
-    judged = judge(lake, asked, met, topology, ladder, settled)
-    facts = situation_facts(judged, topology, settled)
-    own = _documents(spark, events, pasts(lake, events, settled))
+    judged = judge(lake, asked, met, topology, ladder, checkpoint)
+    facts = situation_facts(judged, topology, checkpoint)
+    own = _documents(spark, events, pasts(lake, events, checkpoint))
     documents = own.join(facts, c.QMGR, "left").select(c.QMGR, *_DOCUMENTS)
     messages = waiting_messages(lake, channels, direct)
-    return _side_by_side(messages, settled(documents))
+    return _side_by_side(messages, checkpoint(documents))
 
 
 def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -85,16 +86,14 @@ def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def reallocation_rows(blocks: DataFrame) -> DataFrame:
     """The blocks as rows of `reallocations`."""
-    spread = blocks.select(c.QMGR, DATA).repartition(
-        blocks.sparkSession.sparkContext.defaultParallelism
-    )
+    spread = blocks.select(c.QMGR, DATA).repartition(cores(blocks.sparkSession))
     return spread.mapInArrow(unpack, REALLOCATIONS.schema)
 
 
 def _channels(spark: SparkSession, events: Sequence[Event]) -> DataFrame:
     """The channels of the events, (qmgr, channel)."""
     pairs = sorted({(x.what.qmgr, x.what.channel) for x in events})
-    return in_memory(spark, pairs, "qmgr string, channel string")
+    return frame_from_rows(spark, pairs, "qmgr string, channel string")
 
 
 def _plans_of_waiting(lake: Lake, channels: DataFrame) -> DataFrame:
@@ -107,7 +106,7 @@ def _plans_of_waiting(lake: Lake, channels: DataFrame) -> DataFrame:
         .join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
     )
     ids = routed.select(c.PLAN_ID).union(moved.select(c.PLAN_ID)).distinct()
-    return settled(lake.read(ROUTE_PLANS.name).join(ids, c.PLAN_ID, "left_semi"))
+    return checkpoint(lake.read(ROUTE_PLANS.name).join(ids, c.PLAN_ID, "left_semi"))
 
 
 def _documents(spark: SparkSession, events: Sequence[Event], past: dict[str, Past]) -> DataFrame:
@@ -127,7 +126,7 @@ def _documents(spark: SparkSession, events: Sequence[Event], past: dict[str, Pas
             if x.what.qmgr == qmgr
         ]
         rows.append((qmgr, json.dumps(own), json.dumps(before.to_json())))
-    return in_memory(spark, rows, f"qmgr string, {EVENTS} string, {PAST} string")
+    return frame_from_rows(spark, rows, f"qmgr string, {EVENTS} string, {PAST} string")
 
 
 def _side_by_side(messages: DataFrame, documents: DataFrame) -> DataFrame:

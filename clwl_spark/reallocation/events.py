@@ -14,12 +14,12 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.contract import require
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.frames import in_memory
 from clwl_spark.moments import moment_at
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.schemas import CHANNEL_EVENTS, OUTCOMES, REALLOCATION_EVENTS, REALLOCATIONS
 from clwl_spark.schemas import waiting as w
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import (
     VIEWER,
@@ -167,7 +167,7 @@ def _refuse_unknown(lake: Lake, events: Sequence[Event]) -> None:
         return
     topology = read_topology(lake, sorted({key[0] for key in asked}))
     spark = lake.spark
-    frame = in_memory(spark, list(asked), "snapshot_id string, qmgr string, channel string")
+    frame = frame_from_rows(spark, list(asked), "snapshot_id string, qmgr string, channel string")
     used = _used_channels(lake, frame)
     channels = _channels(frame, topology)
     missing = frame.join(channels, list(OF_EVENT), "left_anti").join(

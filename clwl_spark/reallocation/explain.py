@@ -13,8 +13,6 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.analysis.wording import reasons_why
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import at_hand
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.events import done_events
 from clwl_spark.reallocation.situations import STOPPED_CHANNEL, STOPPED_STATUS, judge
@@ -23,6 +21,8 @@ from clwl_spark.reallocation.wording import Happened, in_words
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.schemas import OUTCOMES
 from clwl_spark.schemas import waiting as w
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import inline
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import read_topology
 from clwl_spark.vocabulary import STATUS_TIERS
@@ -163,14 +163,14 @@ def _candidates(
     spark = lake.spark
     met = sorted({(request.qmgr, *_situation(row), STATUS_TIERS[row[c.STATUS]]) for row in chose})
     types = f"qmgr string, snapshot_id string, {STOPPED_CHANNEL} string, {STOPPED_STATUS} string"
-    of = in_memory(spark, met, f"{types}, stopped_tier int")
-    asked = in_memory(
+    of = frame_from_rows(spark, met, f"{types}, stopped_tier int")
+    asked = frame_from_rows(
         spark,
         [(request.qmgr, request.object_type, request.object_name, request.via)],
         "qmgr string, object_type string, object_name string, via string",
     )
-    topology = read_topology(lake, sorted({x[1] for x in met}), at_hand)
-    judged = judge(lake, asked, of, topology, ladder, at_hand)
+    topology = read_topology(lake, sorted({x[1] for x in met}), inline)
+    judged = judge(lake, asked, of, topology, ladder, inline)
     plan_ids = {
         row[c.PLAN_ID]: (row[c.SNAPSHOT_ID], row[STOPPED_CHANNEL], row[STOPPED_STATUS])
         for row in judged.plans.collect()

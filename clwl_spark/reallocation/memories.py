@@ -15,8 +15,6 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import Keep
 from clwl_spark.reallocation.events import Event, done_events
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.schemas import (
@@ -27,6 +25,8 @@ from clwl_spark.schemas import (
     SNAPSHOT_RESETS,
 )
 from clwl_spark.schemas import waiting as w
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import Keep
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours, resets
 from clwl_spark.topology.differences import Differences, pair_rows
@@ -119,7 +119,7 @@ def _routed(lake: Lake, qmgrs: Sequence[str], order: Sequence[str]) -> dict[str,
         past.balance[row[c.DEST_QMGR], row[c.CHANNEL]] = [number, factor]
         past.counter = max(past.counter, number)
     used = _of(lake.read(OUTCOMES.name), qmgrs).select(c.QMGR, c.SNAPSHOT_ID).distinct().collect()
-    pinned = [set(row[0]) for row in lake.read_few(RUNS.name).select("snapshots").collect()]
+    pinned = [set(row[0]) for row in lake.read_or_empty(RUNS.name).select("snapshots").collect()]
     for qmgr, snapshot_id in used:
         found[qmgr].brought |= _brought_by(snapshot_id, order, pinned)
     return found
@@ -170,7 +170,7 @@ def _resets(
     if not wanted:
         return set()
     types = f"{VIEWER} string, snapshot_id string, previous_id string"
-    pairs = in_memory(lake.spark, sorted(wanted), types)
+    pairs = frame_from_rows(lake.spark, sorted(wanted), types)
     keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
     known = lake.read_or_empty(SNAPSHOT_RESETS.name).join(
         F.broadcast(pairs.withColumnRenamed(VIEWER, c.QMGR)), keys, "left_semi"
@@ -181,7 +181,7 @@ def _resets(
         topology = read_topology(lake, sorted({x for _, *two in asked for x in two}), keep)
         rows = pair_rows(lake.spark, {(later, earlier) for _, later, earlier in asked})
         differences = Differences(rows, topology, keep)
-        made = resets(in_memory(lake.spark, asked, types), differences, keep)
+        made = resets(frame_from_rows(lake.spark, asked, types), differences, keep)
         said |= {(row[0], row[1], row[2]): row[3] for row in made.collect()}
     return {(qmgr, snapshot) for (qmgr, snapshot, _), is_reset in said.items() if is_reset}
 

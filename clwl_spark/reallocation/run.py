@@ -10,18 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
 from clwl_spark.moments import moment_at
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.blocks import EVENTS, FIGURES, reallocation_rows, redriven
 from clwl_spark.reallocation.events import ChannelEvent, Event, place_events
 from clwl_spark.schemas import OUTCOMES, REALLOCATION_CHOICES, REALLOCATION_EVENTS, REALLOCATIONS
 from clwl_spark.schemas import waiting as w
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import persisted
 from clwl_spark.storage import Lake
 
 WRITTEN: Final = (REALLOCATIONS, REALLOCATION_EVENTS, REALLOCATION_CHOICES)
@@ -96,12 +96,9 @@ def reallocate(lake: Lake, wanted: Sequence[ChannelEvent], ladder: Ladder) -> Re
     events = place_events(lake, wanted)
     if not events:
         return ReallocationSummary(())
-    blocks = redriven(lake, events, ladder).persist(StorageLevel.MEMORY_AND_DISK)
-    try:
+    with persisted(redriven(lake, events, ladder)) as blocks:
         summary = ReallocationSummary(tuple(_summaries(blocks, events)))
         _write(lake, blocks, summary)
-    finally:
-        blocks.unpersist()
     return replace(summary, seconds=round(time.monotonic() - started, 3))
 
 
@@ -129,7 +126,7 @@ def _write(lake: Lake, blocks: DataFrame, summary: ReallocationSummary) -> None:
     lake.append(REALLOCATIONS.name, reallocation_rows(blocks))
     chosen = [(x.event.event_id, *row) for x in summary.events for row in x.choices]
     if chosen:
-        rows = in_memory(spark, chosen, REALLOCATION_CHOICES.schema)
+        rows = frame_from_rows(spark, chosen, REALLOCATION_CHOICES.schema)
         lake.append(REALLOCATION_CHOICES.name, rows)
     lake.merge(REALLOCATION_EVENTS.name, _event_rows(spark, summary, w.Progress.DONE))
 
@@ -152,12 +149,12 @@ def _event_rows(
         )
         for x in summary.events
     ]
-    return in_memory(spark, rows, REALLOCATION_EVENTS.schema)
+    return frame_from_rows(spark, rows, REALLOCATION_EVENTS.schema)
 
 
 def _take_back_killed_runs(lake: Lake) -> None:
     """Delete what events left that were not DONE; one run at a time works on a lake."""
-    events = lake.read_few(REALLOCATION_EVENTS.name)
+    events = lake.read_or_empty(REALLOCATION_EVENTS.name)
     killed = events.where(F.col(w.PROGRESS) != w.Progress.DONE.value).select(w.EVENT_ID).collect()
     if not killed:
         return

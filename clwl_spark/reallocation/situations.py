@@ -15,8 +15,6 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.analysis.wording import ORDER
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import Keep
 from clwl_spark.plan.facts import FACTS, facts, senders
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
 from clwl_spark.plan.topics import matching_topics
@@ -27,6 +25,8 @@ from clwl_spark.rules.marking import CHOICE_KEY
 from clwl_spark.rules.routes import choice_reason
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.schemas import waiting as w
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import Keep
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import VIEW_KEY, VIEWER, Topology, viewers
 from clwl_spark.vocabulary import STATUS_TIERS, Algorithm, ObjectType
@@ -65,7 +65,7 @@ def situations(lake: Lake, events: Sequence[Event]) -> DataFrame:
         (x.what.qmgr, x.snapshot_id, x.what.channel, x.what.status, STATUS_TIERS[x.what.status])
         for x in events
     }
-    return in_memory(lake.spark, sorted(found), _SITUATION_TYPES)
+    return frame_from_rows(lake.spark, sorted(found), _SITUATION_TYPES)
 
 
 def judge(

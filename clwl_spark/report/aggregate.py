@@ -11,10 +11,10 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.delta_sql import ROWS, answer
 from clwl_spark.errors import InputError, MissingLakeError
-from clwl_spark.frames import held
-from clwl_spark.keeping import Keep, at_hand, settled
 from clwl_spark.moments import moment_at
 from clwl_spark.schemas import MESSAGES, OUTCOMES
+from clwl_spark.spark.frames import frame_from_arrow
+from clwl_spark.spark.materialize import Keep, checkpoint, inline
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import ObjectType
 
@@ -113,7 +113,7 @@ def aggregated(lake: Lake) -> Aggregate:
     ).collect()
     if not count:
         raise NothingRoutedError(lake.root)
-    width, keep = bucket_width(first or 0, last or 0), at_hand if count <= _FEW else settled
+    width, keep = bucket_width(first or 0, last or 0), inline if count <= _FEW else checkpoint
     return Aggregate(
         keep(summed.withColumn(FIRST, F.unix_micros(FIRST)).drop(_LAST)),
         _over_time(lake, width),
@@ -163,6 +163,6 @@ def _asked(lake: Lake, question: str, **words: int) -> DataFrame:
         asked = question.format(rows=ROWS, micros="CAST(put_time AS BIGINT)", **words)
         found = answer(lake.path(OUTCOMES.name), OUTCOMES, asked)
         if found is not None:
-            return held(lake.spark, found)
+            return frame_from_arrow(lake.spark, found)
     asked = question.format(rows="{rows}", micros="unix_micros(put_time)", **words)
-    return settled(lake.spark.sql(asked, rows=_outcomes(lake)))
+    return checkpoint(lake.spark.sql(asked, rows=_outcomes(lake)))

@@ -29,8 +29,8 @@ def expected_ways(lake: Lake, aggregate: Aggregate) -> DataFrame:
     object_name, dest_qmgr, channel, expected), which sums to 1 for sender and object.
     """
     used = aggregate.rows.groupBy(c.PLAN_ID).agg(F.sum(COUNT).alias(COUNT))
-    plans = aggregate.keep(lake.read_few(ROUTE_PLANS.name).join(used, c.PLAN_ID))
-    candidates = lake.read_few(ROUTE_CANDIDATES.name)
+    plans = aggregate.keep(lake.read_or_empty(ROUTE_PLANS.name).join(used, c.PLAN_ID))
+    candidates = lake.read_or_empty(ROUTE_CANDIDATES.name)
     ids = [row[0] for row in plans.select(c.SNAPSHOT_ID).distinct().collect()]
     ends = route_shares(
         plans,

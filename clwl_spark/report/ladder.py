@@ -7,11 +7,11 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import settled
 from clwl_spark.report.aggregate import COUNT, Aggregate
 from clwl_spark.report.data import Edge, Funnel, Node
 from clwl_spark.report.findings import ChannelStory
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, RUNS, SNAPSHOTS
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
@@ -57,7 +57,7 @@ class Ladder:
 def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
     """Join plans and candidates with the outcomes' counts."""
     weights = aggregate.keep(_weights(lake, aggregate))
-    candidates = lake.read_few(ROUTE_CANDIDATES.name)
+    candidates = lake.read_or_empty(ROUTE_CANDIDATES.name)
     judged = aggregate.keep(candidates.join(weights, c.PLAN_ID))
     remote = aggregate.rows.where(F.col(c.DEST_QMGR).isNotNull() & ~F.col(c.IS_LOCAL))
     carried = remote.groupBy(*_LINK).agg(F.sum(COUNT).alias(_CARRIED))
@@ -71,12 +71,12 @@ def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
             *(F.max(x).alias(x) for x in told.columns if x not in _LINK),
         )
     )
-    return Ladder(weights, judged, settled(met))
+    return Ladder(weights, judged, checkpoint(met))
 
 
 def algorithm_of(lake: Lake) -> Algorithm:
     """The order of the rules that the lake was routed with."""
-    runs = lake.read_few(RUNS.name).where(F.col("algorithm").isNotNull())
+    runs = lake.read_or_empty(RUNS.name).where(F.col("algorithm").isNotNull())
     last = runs.orderBy(F.col("batch_id").desc()).select("algorithm").first()
     return Algorithm(last[0]) if last else Algorithm.V9
 
@@ -145,12 +145,14 @@ def _told(channels: DataFrame, weight: str, name: str, rule: Column) -> tuple[Ch
 
 def _weights(lake: Lake, aggregate: Aggregate) -> DataFrame:
     """Messages per plan: its outcomes, less the further copies of a publication."""
-    plans = lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, _CHOICES)
+    plans = lake.read_or_empty(ROUTE_PLANS.name).select(c.PLAN_ID, _CHOICES)
     used = aggregate.rows.groupBy(
         c.PLAN_ID, c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME, c.OBJECT_TYPE
     ).agg(F.sum(COUNT).alias(COUNT))
     copies = F.greatest(F.coalesce(_CHOICES, F.lit(1)), F.lit(1))
-    since = lake.read_few(SNAPSHOTS.name).select(c.SNAPSHOT_ID, F.col(c.VALID_FROM).alias(_SINCE))
+    since = lake.read_or_empty(SNAPSHOTS.name).select(
+        c.SNAPSHOT_ID, F.col(c.VALID_FROM).alias(_SINCE)
+    )
     return (
         used.join(plans, c.PLAN_ID, "left")
         .withColumn(_MESSAGES, F.col(COUNT) / copies)

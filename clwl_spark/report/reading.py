@@ -25,8 +25,8 @@ from clwl_spark.report.ways import (
     shares,
     told_ways,
 )
-from clwl_spark.session import interpreting
-from clwl_spark.side_by_side import together
+from clwl_spark.spark.local import interpreting
+from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.storage import Lake
 
 MAP_NODES: Final = 40
@@ -57,7 +57,7 @@ def read_report(
         lambda: _gone(lake, aggregate, expected),
     ]
     with interpreting(lake.spark):
-        found = together(lake.spark, lambda part: part(), parts)
+        found = run_parallel(lake.spark, lambda part: part(), parts)
     said = {name: value for part in found for name, value in part.items()}
     head = Head(
         lake=lake.root,

@@ -25,7 +25,7 @@ _VALID: Final = "valid"
 
 def snapshots_used(lake: Lake, aggregate: Aggregate) -> tuple[SnapshotUse, ...]:
     """The snapshots of the outcomes, in order of validity."""
-    valid = lake.read_few(SNAPSHOTS.name).select(
+    valid = lake.read_or_empty(SNAPSHOTS.name).select(
         c.SNAPSHOT_ID, F.unix_micros(c.VALID_FROM).alias(_VALID)
     )
     rows = (
@@ -117,7 +117,9 @@ def _rejected(lake: Lake) -> dict[str, int]:
     """Rejected messages by error, the most first."""
     errors = F.coalesce(c.ERROR, F.lit("")).alias(c.ERROR)
     counts = (
-        lake.read_few(REJECTED_MESSAGES.name).groupBy(errors).agg(F.count(F.lit(1)).alias(COUNT))
+        lake.read_or_empty(REJECTED_MESSAGES.name)
+        .groupBy(errors)
+        .agg(F.count(F.lit(1)).alias(COUNT))
     )
     return {x[c.ERROR]: x[COUNT] for x in counts.orderBy(F.desc(COUNT), c.ERROR).collect()}
 

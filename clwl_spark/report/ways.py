@@ -8,10 +8,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
 from clwl_spark.report.aggregate import COUNT, Aggregate
 from clwl_spark.report.data import ObjectShares, Share, SnapshotUse
 from clwl_spark.report.findings import Deviation, Move
+from clwl_spark.spark.frames import frame_from_rows
 
 ExpectedShare = tuple[str, str, str, str | None, float]
 """(qmgr, object_name, dest_qmgr, channel, share): the share of the messages that a queue manager
@@ -169,7 +169,7 @@ def _side_by_side(aggregate: Aggregate, used: Sequence[SnapshotUse]) -> DataFram
     too few messages of sender and object.
     """
     session = aggregate.rows.sparkSession
-    order = in_memory(
+    order = frame_from_rows(
         session,
         [(x.snapshot_id, at) for at, x in enumerate(used)],
         f"{c.SNAPSHOT_ID} string, {_AT} int",
@@ -217,7 +217,7 @@ def told_ways(spark: SparkSession, expected: Sequence[ExpectedShare]) -> DataFra
         (qmgr, name, dest, None if dest == qmgr else channel, float(share))
         for qmgr, name, dest, channel, share in expected
     ]
-    return in_memory(spark, rows, schema)
+    return frame_from_rows(spark, rows, schema)
 
 
 def _farthest(before: str, after: str, by: Column) -> Column:

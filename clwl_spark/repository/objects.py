@@ -13,9 +13,9 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
-from clwl_spark.frames import in_memory
 from clwl_spark.repository.words import Kind
 from clwl_spark.schemas import QUEUE_MANAGERS
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import (
     CHANNELS_SEEN_BY,
@@ -96,7 +96,7 @@ def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
     spark = current.sparkSession
     rows = {kind: current.where(F.col(c.KIND) == kind.value) for _, kind, _, _ in _TABLES}
     # Attributes of the queue manager itself decide nothing about what it sees.
-    nothing = in_memory(spark, [], QUEUE_MANAGERS.schema)
+    nothing = frame_from_rows(spark, [], QUEUE_MANAGERS.schema)
     topology = Topology(
         queue_managers=nothing,
         cluster_channels=rows[Kind.QMGR].withColumnRenamed(NAME, c.CHANNEL),
@@ -106,7 +106,7 @@ def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
         subscriptions=nothing,
     )
     sender = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
-    return viewers(in_memory(spark, [(snapshot, viewer)], sender), topology)
+    return viewers(frame_from_rows(spark, [(snapshot, viewer)], sender), topology)
 
 
 def seen(current: DataFrame, looking: DataFrame) -> DataFrame:
@@ -148,7 +148,7 @@ def differing(shown: Column, defined: Column) -> Column:
 
 def _of(lake: Lake, table: str, snapshots: Sequence[str], viewer: str) -> DataFrame:
     """A table's rows of everybody's view and the viewer's."""
-    rows = lake.read_few(table, c.SNAPSHOT_ID, snapshots)
+    rows = lake.read_or_empty(table, c.SNAPSHOT_ID, snapshots)
     return rows.where(F.col(c.OBSERVER).isin(EVERYBODY, viewer))
 
 

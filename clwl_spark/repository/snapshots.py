@@ -35,7 +35,7 @@ def history(lake: Lake, at: datetime | None = None) -> dict[str, datetime]:
     Source: SEMANTICS S1, C1 (order).
     """
     rows = (
-        lake.read_few(SNAPSHOTS.name, or_empty=False)
+        lake.read(SNAPSHOTS.name)
         .where(F.col(c.STATUS) == SnapshotStatus.VALID.value)
         .select(c.SNAPSHOT_ID, c.VALID_FROM)
         .collect()

@@ -12,8 +12,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import at_hand
 from clwl_spark.repository.cost import RefreshCase, refresh_cost
 from clwl_spark.repository.objects import (
     ATTRIBUTES,
@@ -27,6 +25,8 @@ from clwl_spark.repository.objects import (
 from clwl_spark.repository.snapshots import as_utc, history, shown
 from clwl_spark.repository.state import RepositoryError
 from clwl_spark.repository.words import Kind
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import inline
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import CLUSTERS, EVERYBODY
 from clwl_spark.vocabulary import QmType
@@ -113,15 +113,15 @@ def repository_view(
     times = history(lake, at)
     snapshot, valid_from = list(times.items())[-1]
     moment = at or valid_from
-    current = at_hand(objects(lake, [snapshot], qmgr))
-    looking = at_hand(looking_at(current, snapshot, qmgr))
+    current = inline(objects(lake, [snapshot], qmgr))
+    looking = inline(looking_at(current, snapshot, qmgr))
     clusters = _clusters(current, looking, qmgr)
     past = objects(lake, list(times), qmgr).join(_times(lake, times), c.SNAPSHOT_ID)
-    sees = at_hand(seen(current, looking))
+    sees = inline(seen(current, looking))
     known = _rows(sees.unionByName(_own(current, qmgr)), moment)
     wanted = F.lit(True) if name is None else (F.col(NAME) == name) | (F.col(c.QMGR) == name)
     unseen = _unseen(current.where(wanted), sees, qmgr, None if name else list(clusters))
-    missing = _missing(at_hand(unseen), past, qmgr, list(clusters))
+    missing = _missing(inline(unseen), past, qmgr, list(clusters))
     return RepositoryView(
         qmgr=qmgr,
         at=moment,
@@ -138,7 +138,7 @@ def repository_view(
 def _times(lake: Lake, times: dict[str, datetime]) -> DataFrame:
     """(snapshot_id, _when), for joins."""
     schema = f"{c.SNAPSHOT_ID} string, {_WHEN} timestamp"
-    return F.broadcast(in_memory(lake.spark, list(times.items()), schema))
+    return F.broadcast(frame_from_rows(lake.spark, list(times.items()), schema))
 
 
 def _clusters(current: DataFrame, looking: DataFrame, qmgr: str) -> dict[str, str]:
@@ -210,7 +210,7 @@ def _stale(current: DataFrame, past: DataFrame, sees: DataFrame, qmgr: str) -> D
     """
     shown_now = sees.where(F.col(c.OBSERVER) == qmgr)
     shown_now = shown_now.select(*OBJECT, F.col(ATTRIBUTES).alias("shown"))
-    differs_now = at_hand(_compared(shown_now, current).where(F.size(_DIFFERS) > 0))
+    differs_now = inline(_compared(shown_now, current).where(F.size(_DIFFERS) > 0))
     compared = _compared(differs_now.select(*OBJECT, "shown"), past)
     agreed = (
         compared.where(F.size(_DIFFERS) == 0).groupBy(*OBJECT).agg(F.max(_WHEN).alias("agreed"))

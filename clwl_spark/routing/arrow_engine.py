@@ -16,7 +16,6 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.delta_commits import DataFile
-from clwl_spark.frames import in_memory
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, plan_id
 from clwl_spark.routing.arrow_intake import (
     SPLIT_ROW,
@@ -46,6 +45,7 @@ from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split, counted_splits, found_splits, split_columns, split_rows
 from clwl_spark.routing.unpack import ANSWERS, DATA
 from clwl_spark.schemas import MESSAGES, OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake, Transaction
 
 _AT: Final = "at"
@@ -148,7 +148,7 @@ class ArrowEngine:
         numbers = [(name, at) for at, name in enumerate(sorted(splits))]
         if not numbers or lake.has_transaction(OUTCOMES.name, once):
             return
-        at = in_memory(lake.spark, numbers, f"{SPLIT} string, {_AT} int")
+        at = frame_from_rows(lake.spark, numbers, f"{SPLIT} string, {_AT} int")
         files = (
             blocks.join(F.broadcast(at), SPLIT)
             .repartitionById(len(numbers), F.col(_AT))

@@ -9,8 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
 
-from pyspark.sql import SparkSession
-
 from clwl_spark.delta_files import appended_files
 from clwl_spark.errors import SplitError
 from clwl_spark.routing.arrow_intake import requests_of
@@ -20,6 +18,7 @@ from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split
 from clwl_spark.routing.taken import taken_until
 from clwl_spark.schemas import MESSAGES
+from clwl_spark.spark.parallel import cores, has_all_cores
 from clwl_spark.storage import Lake
 
 FEW_MESSAGES: Final = 200_000
@@ -43,11 +42,11 @@ def few_requests(lake: Lake, run: Run) -> list[Request] | None:
     files = None if taken is None else appended_files(lake.path(MESSAGES.name), taken)
     if files is None:
         return None
-    if sum(rows for _, rows in files) > FEW_MESSAGES and not _has_all_cores(lake.spark):
+    if sum(rows for _, rows in files) > FEW_MESSAGES and not has_all_cores(lake.spark):
         return None
     splits = [Split(path, 0, rows) for path, rows in files]
     try:
-        return _met(splits, run.pins, lake.spark.sparkContext.defaultParallelism)
+        return _met(splits, run.pins, cores(lake.spark))
     except (SplitError, OSError):
         return None
 
@@ -67,8 +66,3 @@ def _met(splits: Sequence[Split], pins: Sequence[Pin], threads: int) -> list[Req
 
 def _requests(requests: Requests, split: Split) -> set[int]:
     return requests_of([split], requests)
-
-
-def _has_all_cores(spark: SparkSession) -> bool:
-    """Whether Spark works on this machine alone, in the cores that this process has."""
-    return str(spark.sparkContext.master).startswith("local")

@@ -9,30 +9,32 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
-from pyspark import StorageLevel
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import ClwlError, LakeStateError, SplitError
-from clwl_spark.keeping import ROWS_HERE
 from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT
-from clwl_spark.routing.engines import AUTO, refused_by_arrow
+from clwl_spark.routing.engines import AUTO, Engine
+from clwl_spark.routing.notes import Note
 from clwl_spark.routing.provide import PlanProvider
 from clwl_spark.routing.routed import CHANNELS, KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
-from clwl_spark.routing.runs import Run, RunSummary, finish
+from clwl_spark.routing.runs import Run, RunSummary, finish, summary_of
 from clwl_spark.routing.stream import FIGURES, Bounds, routed_blocks
 from clwl_spark.routing.unpack import DATA, figures, missing_plan_ids, unpack_history
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.spark.conf import with_settings
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import ROWS_HERE, persisted
+from clwl_spark.spark.streams import run_batches
 from clwl_spark.storage import Lake, Transaction
-from clwl_spark.streams import lent
 from clwl_spark.vocabulary import Algorithm
 
-PLANNING_ATTEMPTS = 3
+PLANNING_ATTEMPTS: Final = 3
+_PARTITIONS: Final = "spark.sql.shuffle.partitions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,150 +63,130 @@ class EarlierBatchError(ClwlError):
     """The checkpoint is at the batch before: its run was killed when all was written but that."""
 
 
-class _LaterBatchError(ClwlError):
+class LaterBatchError(ClwlError):
     """The batch that was gone on with is routed; what follows belongs to another run."""
 
 
-class _PlansMissingError(ClwlError):
-    """Messages ask for plans that were not made yet."""
-
-    def __init__(self, plan_ids: Sequence[int]) -> None:
-        self.plan_ids = plan_ids
-        super().__init__(f"{len(plan_ids)} plans are missing")
+class PlansMissingError(ClwlError):
+    """Messages ask for plans that were not made yet; which ones is left in a note."""
 
 
-class Batch:
-    """The micro-batch of a run."""
+def route_batch(lake: Lake, run: Run, options: RouteOptions, provider: PlanProvider) -> RunSummary:
+    """Route the micro-batch of a run; where plans are missing, make them and route it again.
 
-    def __init__(self, lake: Lake, run: Run, options: RouteOptions, provider: PlanProvider) -> None:
-        """Route `run` in `lake` with the plans of `provider`."""
-        self._lake = lake
-        self._run = run
-        self._options = options
-        self._provider = provider
-        self._summary = RunSummary(run.run_id)
-        self._failed: ClwlError | None = None
-        self._started = time.monotonic()
+    Args:
+        lake: the lake.
+        run: which is written down.
+        options: how to route.
+        provider: has the plans.
 
-    def route(self) -> RunSummary:
-        """Route the batch; where plans are missing, make them and route it again.
+    Raises:
+        EarlierBatchError: the checkpoint has to route the batch before first.
+        LakeStateError: the checkpoint does not belong to the lake.
+    """
+    started = time.time()
+    for _ in range(PLANNING_ATTEMPTS):
+        try:
+            _run_query(lake, run, options, provider, started)
+        except PlansMissingError:
+            provider.plan_missing()
+        except SplitError as error:
+            provider.go_sparks_way(error)
+        except LaterBatchError:
+            return summary_of(lake, run)
+        else:
+            return summary_of(lake, run)
+    raise LakeStateError(
+        "messages ask for plans that cannot be made: were messages deleted while they were "
+        "routed? restore them, or route into another lake"
+    )
 
-        Raises:
-            EarlierBatchError: the checkpoint has to route the batch before first.
-            LakeStateError: the checkpoint does not belong to the lake.
+
+def _run_query(
+    lake: Lake, run: Run, options: RouteOptions, provider: PlanProvider, started: float
+) -> None:
+    bounds = Bounds(options.binding_ttl // timedelta(microseconds=1), options.worker_memory_mib)
+    messages = lake.stream("messages")
+    blocks = routed_blocks(messages, provider.facts(), run, bounds, provider.engine)
+    write = _Batch(lake, run, provider.engine, provider.missing, started).write
+    with with_settings(lake.spark, {_PARTITIONS: str(options.state_partitions)}):
+        run_batches(blocks, write, f"{lake.checkpoint_root}/{run.checkpoint}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The micro-batch of a run; with Spark Connect, in a process of the server's.
+
+    Attributes:
+        lake: where it is written.
+        run: whose it is.
+        engine: how blocks become outcomes.
+        missing: says which plans are not there.
+        started: when it began, in seconds since 1970.
+    """
+
+    lake: Lake
+    run: Run
+    engine: Engine
+    missing: Note
+    started: float
+
+    def write(self, blocks: DataFrame, batch_id: int) -> None:
+        """Evaluate the batch once, then write its tables; each write is idempotent.
+
+        A batch whose transactions are known already must be evaluated all the same, else its
+        state is never written and the query stays stuck.
         """
-        for _ in range(PLANNING_ATTEMPTS):
-            try:
-                self._run_query()
-            except _PlansMissingError as missing:
-                self._provider.plan_missing(missing.plan_ids)
-            except _LaterBatchError:
-                return self._summary
-            except SplitError as error:
-                self._provider.go_sparks_way(error)
-            else:
-                return self._summary
-        raise LakeStateError(
-            "messages ask for plans that cannot be made: were messages deleted while they were "
-            "routed? restore them, or route into another lake"
-        )
+        self._check(batch_id)
+        with persisted(blocks) as kept:
+            missing = F.when(F.col(KIND) == KIND_MISSING, F.col(DATA)).alias(DATA)
+            said = kept.select(KIND, MESSAGES, FIGURES, SPLIT, missing).collect()
+            self._refuse_missing(
+                [x for row in said if row[DATA] for x in missing_plan_ids(row[DATA])]
+            )
+            summary = _summary(self.run, batch_id, said)
+            if self.run.written not in (None, summary.messages):
+                raise self._foreign_checkpoint(batch_id)
+            splits = {row[SPLIT] for row in said if row[KIND] == KIND_OUTCOMES}
+            channels = sum(figures(x[FIGURES])[CHANNELS] for x in said if x[KIND] == KIND_HISTORY)
+            self._write_tables(kept, summary, splits, channels)
+        seconds = round(time.time() - self.started, 3)
+        finish(self.lake, self.run, replace(summary, seconds=seconds, engine=self.engine.name))
 
-    def _run_query(self) -> None:
-        spark = self._lake.spark
-        before = spark.conf.get("spark.sql.shuffle.partitions")
-        blocks = routed_blocks(
-            self._lake.stream("messages"),
-            self._provider.facts(),
-            self._run,
-            Bounds(
-                self._options.binding_ttl // timedelta(microseconds=1),
-                self._options.worker_memory_mib,
-            ),
-            self._provider.engine,
-        )
-        checkpoint = f"{self._lake.checkpoint_root}/{self._run.checkpoint}"
-        spark.conf.set("spark.sql.shuffle.partitions", str(self._options.state_partitions))
-        try:
-            with lent(self._write_batch) as write_batch:
-                query = (
-                    blocks.writeStream.foreachBatch(write_batch)
-                    .option("checkpointLocation", checkpoint)
-                    .trigger(availableNow=True)
-                    .start()
-                )
-                query.awaitTermination()
-        except StreamingQueryException as error:
-            failed, self._failed = self._failed or refused_by_arrow(error), None
-            if failed is not None:
-                raise failed from None
-            raise
-        finally:
-            spark.conf.set("spark.sql.shuffle.partitions", str(before))
-
-    def _write_batch(self, blocks: DataFrame, batch_id: int) -> None:
-        try:
-            self._check_batch(batch_id)
-            self._write(blocks, batch_id)
-        except ClwlError as error:
-            self._failed = error
-            raise
-
-    def _check_batch(self, batch_id: int) -> None:
+    def _check(self, batch_id: int) -> None:
         """The checkpoint's batch must be the run's."""
-        run = self._run
+        run = self.run
         if batch_id == run.batch_id:
             return
         if run.resumed and batch_id == run.batch_id + 1:
-            raise _LaterBatchError("the batch is routed")
+            raise LaterBatchError("the batch is routed")
         if not run.resumed and batch_id == run.batch_id - 1:
             raise EarlierBatchError("the batch before was not committed")
         raise self._foreign_checkpoint(batch_id)
 
     def _foreign_checkpoint(self, batch_id: int) -> LakeStateError:
         return LakeStateError(
-            f"the checkpoint in {self._lake.checkpoint_root} is at batch {batch_id}, the lake's "
-            f"runs at {self._run.batch_id}: one of them was lost or copied; restore both as of "
+            f"the checkpoint in {self.lake.checkpoint_root} is at batch {batch_id}, the lake's "
+            f"runs at {self.run.batch_id}: one of them was lost or copied; restore both as of "
             "one moment, or route into another lake"
         )
 
-    def _write(self, blocks: DataFrame, batch_id: int) -> None:
-        """Evaluate the batch once, then write its tables; each write is idempotent.
-
-        A batch whose transactions are known already must be evaluated all the same, else its
-        state is never written and the query stays stuck.
-        """
-        blocks = blocks.persist(StorageLevel.MEMORY_AND_DISK)
-        try:
-            missing = F.when(F.col(KIND) == KIND_MISSING, F.col(DATA)).alias(DATA)
-            said = blocks.select(KIND, MESSAGES, FIGURES, SPLIT, missing).collect()
-            plan_ids = [x for row in said if row[DATA] for x in missing_plan_ids(row[DATA])]
-            if plan_ids:
-                raise _PlansMissingError(plan_ids)
-            summary = _summary(self._run, batch_id, said)
-            if self._run.written not in (None, summary.messages):
-                raise self._foreign_checkpoint(batch_id)
-            splits = {row[SPLIT] for row in said if row[KIND] == KIND_OUTCOMES}
-            channels = sum(figures(x[FIGURES])[CHANNELS] for x in said if x[KIND] == KIND_HISTORY)
-            self._write_tables(blocks, summary, splits, channels)
-        finally:
-            blocks.unpersist()
-        seconds = round(time.monotonic() - self._started, 3)
-        pinned = [pin.snapshot_id for pin in self._run.pins]
-        engine = self._provider.engine.name
-        self._summary = replace(summary, seconds=seconds, snapshots=pinned, engine=engine)
-        finish(self._lake, self._run, self._summary)
+    def _refuse_missing(self, plan_ids: Sequence[int]) -> None:
+        if plan_ids:
+            rows = [(x,) for x in plan_ids]
+            self.missing.write(frame_from_rows(self.lake.spark, rows, self.missing.schema))
+            raise PlansMissingError(f"{len(plan_ids)} plans are missing")
 
     def _write_tables(
         self, blocks: DataFrame, summary: RunSummary, splits: set[str], channels: int
     ) -> None:
-        engine = self._provider.engine
         once = self._once(OUTCOMES.name)
-        engine.write_outcomes(self._lake, _of(blocks, KIND_OUTCOMES), splits, once)
+        self.engine.write_outcomes(self.lake, _of(blocks, KIND_OUTCOMES), splits, once)
         if summary.rejected:
-            at = F.lit(self._run.started_at)
-            rejected = engine.rejected(_of(blocks, KIND_REJECTS)).withColumn(c.REJECTED_AT, at)
-            self._lake.append(REJECTED_MESSAGES.name, rejected, self._once(REJECTED_MESSAGES.name))
-        self._lake.merge(BALANCE_HISTORY.name, self._history(blocks, channels))
+            at = F.lit(self.run.started_at)
+            rejected = self.engine.rejected(_of(blocks, KIND_REJECTS)).withColumn(c.REJECTED_AT, at)
+            self.lake.append(REJECTED_MESSAGES.name, rejected, self._once(REJECTED_MESSAGES.name))
+        self.lake.merge(BALANCE_HISTORY.name, self._history(blocks, channels))
 
     def _history(self, blocks: DataFrame, channels: int) -> DataFrame | pa.Table:
         """Rows of `balance_history`; in memory unless they are very many.
@@ -214,13 +196,13 @@ class Batch:
         history = _of(blocks, KIND_HISTORY).select(DATA)
         if channels > ROWS_HERE:
             return history.mapInArrow(unpack_history, BALANCE_HISTORY.schema)
-        wanted = self._lake.arrow_schema(BALANCE_HISTORY.name)
+        wanted = self.lake.arrow_schema(BALANCE_HISTORY.name)
         rows = unpack_history(iter(history.toArrow().to_batches()))
         found = [pa.table(x).cast(wanted) for x in rows]
         return pa.concat_tables([wanted.empty_table(), *found])
 
     def _once(self, table: str) -> Transaction:
-        return Transaction(f"clwl-{self._run.router_id}-{table}", self._run.batch_id)
+        return Transaction(f"clwl-{self.run.router_id}-{table}", self.run.batch_id)
 
 
 def _of(blocks: DataFrame, kind: str) -> DataFrame:

@@ -4,12 +4,11 @@ With "spark", rows travel through Spark. With "arrow" they never enter Java. Pla
 and blocks are the same, and so is the checkpoint: a lake may change its engine from run to run.
 """
 
-import re
 from pathlib import Path
 from typing import Final
 
 from clwl_spark.delta_commits import unreadable, unwritable
-from clwl_spark.errors import SplitError, UsageError
+from clwl_spark.errors import UsageError
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.schemas import MESSAGES, OUTCOMES
@@ -61,9 +60,3 @@ def _unfit(lake: Lake) -> str:
     return unreadable(lake.path(MESSAGES.name), MESSAGES) or unwritable(
         lake.path(OUTCOMES.name), OUTCOMES
     )
-
-
-def refused_by_arrow(error: Exception) -> SplitError | None:
-    """What a worker said that could not read a split; None = it was something else."""
-    found = re.search(r"clwl_spark\.errors\.SplitError: (.+)", str(error))
-    return SplitError(found.group(1)) if found else None

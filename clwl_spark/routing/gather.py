@@ -16,8 +16,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import held, in_memory
-from clwl_spark.keeping import ROWS_HERE, at_hand, fitting, looked_up, settled
 from clwl_spark.plan.facts import (
     PLAN_COLUMNS,
     ROUTE_COLUMNS,
@@ -38,6 +36,8 @@ from clwl_spark.schemas import (
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
 )
+from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
+from clwl_spark.spark.materialize import ROWS_HERE, broadcast_if_small, checkpoint, fitting, inline
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours
 from clwl_spark.topology.views import VIEWER
@@ -99,7 +99,7 @@ def gathered_here(lake: Lake, in_use: InUse) -> Gathered | None:
     routes = routes_in_memory(plans, candidates)
     about = senders_in_memory(plans, [routes, history], tables)
     documents = facts_in_memory(plans, routes, about, resets)
-    return Gathered(held(lake.spark, documents), frozenset(ids))
+    return Gathered(frame_from_arrow(lake.spark, documents), frozenset(ids))
 
 
 def _few(
@@ -130,25 +130,25 @@ def gathered_by_spark(
     of = keep(plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct())
     topology = maker.topology([snapshot_id for (snapshot_id,) in distinct_rows(of, c.SNAPSHOT_ID)])
     used = None
-    if keep is not at_hand:
-        history = lake.read_few(BALANCE_HISTORY.name)
-        used = looked_up(used_channels(plans, candidates, history), settled)
+    if keep is not inline:
+        history = lake.read_or_empty(BALANCE_HISTORY.name)
+        used = broadcast_if_small(used_channels(plans, candidates, history), checkpoint)
     about = senders(of, topology, used)
     found = facts(plans, candidates, about, maker.known_resets())
     ids = [x for (x,) in plans.select(c.PLAN_ID).limit(FEW_REQUESTS + 1).collect()]
     if len(ids) > FEW_REQUESTS:
-        return Gathered(settled(found), None)
-    return Gathered(at_hand(found), frozenset(ids))
+        return Gathered(checkpoint(found), None)
+    return Gathered(inline(found), frozenset(ids))
 
 
 def _plans(lake: Lake, in_use: InUse) -> Plans:
     """The plans, and at least their candidates."""
-    plans = lake.read_few(ROUTE_PLANS.name)
+    plans = lake.read_or_empty(ROUTE_PLANS.name)
     if in_use.is_all:
         plans = plans.where(F.col(c.SNAPSHOT_ID).isin(list(in_use.snapshots)))
     else:
         rows = [(x,) for x in sorted(in_use.plan_ids)]
-        named = in_memory(lake.spark, rows, f"{c.PLAN_ID} bigint")
+        named = frame_from_rows(lake.spark, rows, f"{c.PLAN_ID} bigint")
         used = reduce(DataFrame.union, [*in_use.found, named]).distinct()
         plans = plans.join(used, c.PLAN_ID, "left_semi")
-    return Plans(settled(plans), lake.read_few(ROUTE_CANDIDATES.name))
+    return Plans(checkpoint(plans), lake.read_or_empty(ROUTE_CANDIDATES.name))

@@ -14,14 +14,14 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import ROWS_HERE, Keep, fitting, settled
 from clwl_spark.plan.carried import COPIED_FROM, carried_over
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, Plans, make_plans
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.requests import Request
 from clwl_spark.routing.resets import judged_pairs
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import ROWS_HERE, Keep, checkpoint, fitting
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours, resets
 from clwl_spark.topology.differences import PAIR, Differences, pair_rows
@@ -41,11 +41,11 @@ class PlanMaker:
         """Plan into `lake`.
 
         Args:
-            lake: the lake; another session's may take its place.
+            lake: the lake.
             pins: the snapshots in force, by (valid_from, snapshot_id).
             ladder: the rules.
         """
-        self.lake = lake
+        self._lake = lake
         self._pins = pins
         self._ladder = ladder
         self._read_snapshots: set[str] = set()
@@ -60,12 +60,12 @@ class PlanMaker:
             plan; else None: some are in the lake alone.
         """
         keep = fitting(rows)
-        known = self.lake.read_few(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
+        known = self._lake.read_or_empty(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
         new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
         _assert_unique(requests.unionByName(known).distinct())
         self._make_resets(requests.select(c.QMGR).distinct(), keep)
         if rows >= MANY:
-            new = settled(self._without_carried(new))
+            new = checkpoint(self._without_carried(new))
         left = new.count()
         made = self._make_new(new, left)
         return made if left == rows else None
@@ -80,8 +80,8 @@ class PlanMaker:
             False, and nothing is made, where only Spark can tell which plans are there.
         """
         names = (c.PLAN_ID, *REQUEST)
-        known = self.lake.few_in_memory(ROUTE_PLANS.name, most=ROWS_HERE, names=names)
-        resets_known = judged_pairs(self.lake)
+        known = self._lake.few_in_memory(ROUTE_PLANS.name, most=ROWS_HERE, names=names)
+        resets_known = judged_pairs(self._lake)
         if known is None or resets_known is None:
             return False
         known = known.filter(pc.is_in(known[c.PLAN_ID], pa.array(requests, pa.int64())))
@@ -93,10 +93,10 @@ class PlanMaker:
         qmgrs = sorted({qmgr for _, qmgr, *_ in requests.values()})
         wanted = {(x, *pair) for x in qmgrs for pair in self._neighbours()}
         if not wanted <= resets_known.keys():
-            rows = in_memory(self.lake.spark, [(x,) for x in qmgrs], f"{c.QMGR} string")
+            rows = frame_from_rows(self._lake.spark, [(x,) for x in qmgrs], f"{c.QMGR} string")
             self._make_resets(rows, fitting(len(wanted)))
         if new:
-            rows = in_memory(self.lake.spark, ((x, *y) for x, y in new.items()), REQUESTS)
+            rows = frame_from_rows(self._lake.spark, ((x, *y) for x, y in new.items()), REQUESTS)
             self._make_new(rows, len(new))
         return True
 
@@ -115,34 +115,36 @@ class PlanMaker:
 
     def _without_carried(self, new: DataFrame) -> DataFrame:
         """Copy the plans that the snapshot before has already; the requests that are left."""
-        known = self.lake.read_few(ROUTE_PLANS.name)
+        known = self._lake.read_or_empty(ROUTE_PLANS.name)
         planned = {snapshot_id for (snapshot_id,) in distinct_rows(known, c.SNAPSHOT_ID)}
         asked = {snapshot_id for (snapshot_id,) in distinct_rows(new, c.SNAPSHOT_ID)}
         pairs = [(x, y) for x, y in self._neighbours() if x in asked and y in planned]
         if not pairs or self._ladder.exit_function is not None:
             return new
-        carried = settled(carried_over(new, known, self._differences(pairs, settled), settled))
+        carried = checkpoint(
+            carried_over(new, known, self._differences(pairs, checkpoint), checkpoint)
+        )
         of = carried.drop(c.SNAPSHOT_ID)
-        candidates = _copied(self.lake.read_few(ROUTE_CANDIDATES.name), of)
-        self.lake.append(ROUTE_CANDIDATES.name, candidates.select(*ROUTE_CANDIDATES.names))
+        candidates = _copied(self._lake.read_or_empty(ROUTE_CANDIDATES.name), of)
+        self._lake.append(ROUTE_CANDIDATES.name, candidates.select(*ROUTE_CANDIDATES.names))
         plans = _copied(known.drop(c.SNAPSHOT_ID, c.RESET_EPOCH), carried)
         placed = self._with_epochs(plans)
-        self.lake.append(ROUTE_PLANS.name, placed.select(*ROUTE_PLANS.names))
+        self._lake.append(ROUTE_PLANS.name, placed.select(*ROUTE_PLANS.names))
         return new.join(carried, c.PLAN_ID, "left_anti")
 
     def _append(self, table: str, frame: DataFrame) -> None:
         """Append rows that are worked out; without Spark, where they fit in memory."""
-        if not self.lake.is_here or frame.count() > ROWS_HERE:
-            self.lake.append(table, frame)
+        if not self._lake.is_here or frame.count() > ROWS_HERE:
+            self._lake.append(table, frame)
             return
-        wanted = self.lake.arrow_schema(table)
-        self.lake.append(table, frame.select(*wanted.names).toArrow().cast(wanted))
+        wanted = self._lake.arrow_schema(table)
+        self._lake.append(table, frame.select(*wanted.names).toArrow().cast(wanted))
 
     def topology(self, snapshot_ids: Sequence[str]) -> Topology:
         """The topology of these snapshots, read once per run; it is small beside messages."""
         if self._read is None or not set(snapshot_ids) <= self._read_snapshots:
             self._read_snapshots |= set(snapshot_ids)
-            self._read = read_topology(self.lake, sorted(self._read_snapshots), settled)
+            self._read = read_topology(self._lake, sorted(self._read_snapshots), checkpoint)
         return self._read
 
     def _make_resets(self, qmgrs: DataFrame, keep: Keep) -> None:
@@ -151,21 +153,21 @@ class PlanMaker:
         if pairs is None:
             return
         wanted = qmgrs.crossJoin(pairs)
-        known = self.lake.read_few(SNAPSHOT_RESETS.name)
+        known = self._lake.read_or_empty(SNAPSHOT_RESETS.name)
         keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
         new = keep(wanted.join(known, keys, "left_anti"))
         if new.isEmpty():
             return
         differences = self._differences(distinct_rows(new, *PAIR), keep)
         made = resets(new.withColumnRenamed(c.QMGR, VIEWER), differences, keep)
-        self.lake.append(SNAPSHOT_RESETS.name, made)
+        self._lake.append(SNAPSHOT_RESETS.name, made)
 
     def known_resets(self) -> DataFrame:
         """The resets among the run's snapshots, with the position of each.
 
         Grain: one row per (qmgr, snapshot that resets it).
         """
-        known = self.lake.read_few(SNAPSHOT_RESETS.name).where(c.IS_RESET)
+        known = self._lake.read_or_empty(SNAPSHOT_RESETS.name).where(c.IS_RESET)
         pairs = self._pairs()
         if pairs is None:
             return known.where(F.lit(False)).withColumn(POSITION, F.lit(0))
@@ -193,14 +195,14 @@ class PlanMaker:
         wanted = frozenset(pairs)
         if wanted not in self._compared:
             topology = self.topology(sorted({x for pair in wanted for x in pair}))
-            rows = pair_rows(self.lake.spark, wanted)
+            rows = pair_rows(self._lake.spark, wanted)
             self._compared[wanted] = Differences(rows, topology, keep)
         return self._compared[wanted]
 
     def _pairs(self) -> DataFrame | None:
         """Neighbouring snapshots, (snapshot_id, previous_id); None where there is but one."""
         pairs = self._neighbours()
-        return pair_rows(self.lake.spark, pairs) if pairs else None
+        return pair_rows(self._lake.spark, pairs) if pairs else None
 
     def _neighbours(self) -> list[tuple[str, str]]:
         """Each snapshot with the one before it."""
@@ -209,17 +211,17 @@ class PlanMaker:
     def _positions(self) -> DataFrame:
         """The position of each snapshot, (snapshot_id, position)."""
         rows = [(pin.snapshot_id, at) for at, pin in enumerate(self._pins)]
-        return in_memory(self.lake.spark, rows, "snapshot_id string, position int")
+        return frame_from_rows(self._lake.spark, rows, "snapshot_id string, position int")
 
     def drop_candidates_without_plan(self) -> None:
         """A run that was killed between the two writes of `plan` left candidates only."""
-        candidates = self.lake.read(ROUTE_CANDIDATES.name).select(c.PLAN_ID).distinct()
-        plans = self.lake.read(ROUTE_PLANS.name).select(c.PLAN_ID)
+        candidates = self._lake.read(ROUTE_CANDIDATES.name).select(c.PLAN_ID).distinct()
+        plans = self._lake.read(ROUTE_PLANS.name).select(c.PLAN_ID)
         rows = candidates.join(plans, c.PLAN_ID, "left_anti").collect()
         if rows:
             ids = ", ".join(str(row[c.PLAN_ID]) for row in rows)
-            table = self.lake.sql_name(ROUTE_CANDIDATES.name)
-            self.lake.spark.sql(f"DELETE FROM {table} WHERE plan_id IN ({ids})")  # noqa: S608
+            table = self._lake.sql_name(ROUTE_CANDIDATES.name)
+            self._lake.spark.sql(f"DELETE FROM {table} WHERE plan_id IN ({ids})")  # noqa: S608
 
 
 def _copied(rows: DataFrame, carried: DataFrame) -> DataFrame:

@@ -6,31 +6,31 @@ Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from functools import partial
 
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import SplitError
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import settled
 from clwl_spark.plan.planning import Ladder, Plans
 from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.asked import few_requests
-from clwl_spark.routing.engines import Engine, refused_by_arrow
+from clwl_spark.routing.engines import Engine
 from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.intake import distinct_requests
 from clwl_spark.routing.kept import Keeper
+from clwl_spark.routing.notes import Note
 from clwl_spark.routing.plan_maker import REQUESTS, PlanMaker, shared_id
 from clwl_spark.routing.requests import Request
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.routing.splits import spark_hash
-from clwl_spark.session import interpreting
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.local import interpreting
+from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.spark.streams import run_batches
 from clwl_spark.storage import Lake
-from clwl_spark.streams import lent
 
 _FEW = 2_000
 """Up to so many requests, what is about them is interpreted: that takes 1 ms a request longer than
@@ -58,6 +58,8 @@ class PlanProvider:
         self._lake = lake
         self._run = run
         self._maker = PlanMaker(lake, run.pins, ladder)
+        self._asked = Note(lake, run, "asked", REQUESTS)
+        self.missing = Note(lake, run, "missing", f"{c.PLAN_ID} bigint")
         self._used: list[DataFrame] = []
         self._used_here: frozenset[int] = frozenset()
         self._all_made: Plans | None = None
@@ -74,11 +76,8 @@ class PlanProvider:
                 return
         try:
             self._plan_stream()
-        except StreamingQueryException as error:
-            refused = refused_by_arrow(error)
-            if refused is None:
-                raise
-            self.go_sparks_way(refused)
+        except SplitError as error:
+            self.go_sparks_way(error)
             self._plan_stream()
 
     def _plan_few(self, asked: Sequence[Request]) -> None:
@@ -97,7 +96,7 @@ class PlanProvider:
             self._used_here = frozenset(requests)
         else:
             rows = ((x, *y) for x, y in requests.items())
-            self._plan(in_memory(self._lake.spark, rows, REQUESTS), len(asked))
+            self._plan(frame_from_rows(self._lake.spark, rows, REQUESTS), len(asked))
 
     def go_sparks_way(self, error: SplitError) -> None:
         """Route with Spark alone from here on: there is a file that Arrow cannot read."""
@@ -105,25 +104,28 @@ class PlanProvider:
         self.engine = SparkEngine(self.engine.partitions)
 
     def _plan_stream(self) -> None:
-        with lent(self._plan_batch) as plan_batch:
-            query = (
-                self.engine.asking(self._lake.stream("messages"), self._run.pins)
-                .writeStream.foreachBatch(plan_batch)
-                .option("checkpointLocation", self._checkpoint("plan"))
-                .trigger(availableNow=True)
-                .start()
-            )
-            query.awaitTermination()
+        """Plan what a stream finds that no run has looked at.
 
-    def plan_missing(self, plan_ids: Sequence[int]) -> None:
+        Where it hands out two batches, as after a kill, those of the first are missing later.
+        """
+        messages = self.engine.asking(self._lake.stream("messages"), self._run.pins)
+        write = partial(_write_requests, self.engine, self._run, self._asked)
+        checkpoint_of = f"{self._lake.checkpoint_root}/plan-{self._run.router_id}"
+        run_batches(messages, write, checkpoint_of)
+        requests = checkpoint(self._asked.read())
+        rows = requests.count()
+        if rows:
+            self._plan(requests, rows)
+
+    def plan_missing(self) -> None:
         """Plan requests of which only the plan's id is known; reads all messages to find them.
 
         Messages that come between planning and routing need it, and a run that goes on with a
         killed one whose planning had seen them.
         """
-        wanted = in_memory(self._lake.spark, [(x,) for x in plan_ids], "plan_id bigint")
         found = distinct_requests(self._lake.read("messages"), self._run.pins)
-        requests = settled(found.join(F.broadcast(wanted), c.PLAN_ID, "left_semi"))
+        wanted = F.broadcast(self.missing.read())
+        requests = checkpoint(found.join(wanted, c.PLAN_ID, "left_semi"))
         self._plan(requests, requests.count())
         if self._kept is not None:
             # Which other plans the run uses was not worked out: all may be.
@@ -174,11 +176,7 @@ class PlanProvider:
             return InUse(snapshots)
         return InUse(snapshots, self._used_here | self._keeper.plan_ids(self._run), self._used)
 
-    def _plan_batch(self, asking: DataFrame, _: int) -> None:
-        """Plan in the stream's own session; the scan of the messages stays compiled."""
-        requests = settled(self.engine.requests(asking, self._run.pins))
-        self._lake = self._maker.lake = replace(self._lake, spark=requests.sparkSession)
-        self._plan(requests, requests.count())
 
-    def _checkpoint(self, name: str) -> str:
-        return f"{self._lake.checkpoint_root}/{name}-{self._run.router_id}"
+def _write_requests(engine: Engine, run: Run, asked: Note, asking: DataFrame, _: int) -> None:
+    """Leave the distinct requests of a batch."""
+    asked.write(engine.requests(asking, run.pins))

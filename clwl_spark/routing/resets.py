@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import ROWS_HERE
 from clwl_spark.schemas import SNAPSHOT_RESETS
+from clwl_spark.spark.materialize import ROWS_HERE
 from clwl_spark.storage import Lake
 
 _KEY = (c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID)

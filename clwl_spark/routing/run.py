@@ -16,7 +16,7 @@ from typing import Final
 import structlog
 
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.routing.batch import Batch, EarlierBatchError, RouteOptions
+from clwl_spark.routing.batch import EarlierBatchError, RouteOptions, route_batch
 from clwl_spark.routing.engines import engine_for
 from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.provide import PlanProvider
@@ -34,7 +34,6 @@ from clwl_spark.schemas import (
     SNAPSHOT_RESETS,
 )
 from clwl_spark.storage import Lake
-from clwl_spark.streams import staying_active
 
 __all__ = ["WRITTEN", "Progress", "RouteOptions", "RunSummary", "follow", "route"]
 
@@ -90,8 +89,7 @@ def _route(
     while True:
         run = begin(lake, options.algorithm)
         structlog.contextvars.bind_contextvars(run_id=run.run_id)
-        with staying_active(lake.spark):
-            summary = _route_new(call, run)
+        summary = _route_new(call, run)
         total = summary if total is None else _added(total, summary)
         if not run.resumed:
             return replace(total, seconds=round(time.monotonic() - started, 3))
@@ -102,13 +100,13 @@ def _route_new(call: _Call, run: Run) -> RunSummary:
     if all_taken(call.lake, run):
         return RunSummary(run.run_id)
     write_down(call.lake, run)
-    summary = _route_batch(call, run)
+    summary = _plan_and_route(call, run)
     if summary.batch_id is None:
         abandon(call.lake, run)
     return summary
 
 
-def _route_batch(call: _Call, run: Run) -> RunSummary:
+def _plan_and_route(call: _Call, run: Run) -> RunSummary:
     """Route the run's micro-batch; before it, again, one that the checkpoint does not know."""
     lake, options = call.lake, call.options
     ladder = Ladder(run.algorithm, call.exit_function)
@@ -117,13 +115,12 @@ def _route_batch(call: _Call, run: Run) -> RunSummary:
     provider = PlanProvider(lake, run, ladder, engine, call.keeper)
     provider.plan_new_messages()
     call.tell("routing", 0, 1)
-    batch = Batch(lake, run, options, provider)
     try:
-        return batch.route()
+        return route_batch(lake, run, options, provider)
     except EarlierBatchError:
         before = previous(lake, run)
-        Batch(lake, before, options, PlanProvider(lake, before, ladder, engine)).route()
-        return batch.route()
+        route_batch(lake, before, options, PlanProvider(lake, before, ladder, engine))
+        return route_batch(lake, run, options, provider)
 
 
 def _added(one: RunSummary, other: RunSummary) -> RunSummary:

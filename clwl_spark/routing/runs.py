@@ -132,7 +132,7 @@ def previous(lake: Lake, run: Run) -> Run:
         LakeStateError: there is none.
     """
     before = run.batch_id - 1
-    rows = [row for row in lake.few(RUNS.name, or_empty=False) if row[_BATCH] == before]
+    rows = [row for row in lake.rows(RUNS.name) if row[_BATCH] == before]
     if not rows:
         raise LakeStateError(f"table runs has no batch {before}: restore the table")
     return _again(lake, rows[0])
@@ -147,7 +147,7 @@ def _newest(lake: Lake) -> dict[str, Any] | None:
 def _again(lake: Lake, row: dict[str, Any]) -> Run:
     """Go on with a run, with the snapshots that it began with."""
     used = set(row[_SNAPSHOTS])
-    rows = lake.few(SNAPSHOTS.name, or_empty=False)
+    rows = lake.rows(SNAPSHOTS.name)
     return Run(
         row[c.RUN_ID],
         row[_BATCH],
@@ -166,7 +166,7 @@ def valid_pins(lake: Lake) -> list[Pin]:
     Raises:
         MissingLakeError: there is no table `snapshots`.
     """
-    rows = lake.few(SNAPSHOTS.name, or_empty=False)
+    rows = lake.rows(SNAPSHOTS.name)
     valid = SnapshotStatus.VALID.value
     return _pins([x for x in rows if x[c.STATUS] == valid and x[c.VALID_FROM] is not None])
 
@@ -181,9 +181,18 @@ def finish(lake: Lake, run: Run, summary: RunSummary) -> None:
     lake.merge(RUNS.name, _row(lake, run, summary, DONE))
 
 
+def summary_of(lake: Lake, run: Run) -> RunSummary:
+    """What a run did, as `finish` has written it; nothing, if it did not."""
+    row = lake.rows(RUNS.name, c.RUN_ID, [run.run_id])[0]
+    if row[c.STATUS] != DONE:
+        return RunSummary(run.run_id)
+    own = {name: row[name] for name in RunSummary.__slots__}
+    return RunSummary(**{**own, "by_reason": dict(sorted(own["by_reason"]))})
+
+
 def abandon(lake: Lake, run: Run) -> None:
     """Take back a run that found nothing to route."""
-    lake.delete(RUNS.name, f"run_id = '{run.run_id}'")
+    lake.delete(RUNS.name, "run_id", run.run_id)
 
 
 def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:

@@ -11,9 +11,9 @@ from clwl_spark.runtime.java import java_home
 
 
 def main() -> int:
-    """Find Java, fetch the Delta JARs, archive Java's classes; say in a sentence what is missing.
+    """Find Java and fetch the Delta JARs; with --classes, archive Java's classes, two minutes.
 
-    Without the archive everything works, but starts later: it not being made is no failure.
+    Without the archive everything works, but Spark starts later: it not being made is no failure.
     """
     cache = cache_folder(os.environ)
     try:
@@ -24,9 +24,7 @@ def main() -> int:
         return error.exit_code
     sys.stdout.write(f"Java {java.version} ({java.origin}), {len(jars)} Delta JARs in {cache}\n")
     archive = class_archive(cache, java, jars)
-    if not archive.is_file():
-        sys.stdout.write("archiving Spark's classes, so that it starts sooner; two minutes, once\n")
-        sys.stdout.flush()
+    if "--classes" in sys.argv and not archive.is_file():
         try:
             make_class_archive(archive, java, os.environ)
         except ClwlError as error:

@@ -22,11 +22,18 @@ from clwl_spark.runtime import cache_folder
 from clwl_spark.runtime.classes import class_archive
 from clwl_spark.runtime.jars import jar_faults, jar_files, jars_folder
 from clwl_spark.runtime.java import REMEDY, JavaMissing, java_home
-from clwl_spark.session import spark_session
+from clwl_spark.spark.embedded import (
+    SAIL,
+    embedded_session,
+    machine_memory_mib,
+    why_not_here,
+)
+from clwl_spark.spark.local import spark_session
 
 OLDEST_PYTHON: Final = (3, 11)
 LIBRARIES: Final[Mapping[str, str]] = {
     "pyspark": "==4.2.0",
+    "pysail": f"=={SAIL}",
     "delta-spark": "==4.4.0",
     "pandas": ">=2.2,<3",
     "pyarrow": ">=18",
@@ -136,7 +143,7 @@ def check_classes(env: Mapping[str, str]) -> Check:
     if archive.is_file():
         size = archive.stat().st_size / 2**20
         return Check("java classes", ok=True, found=f"archived: {size:.0f} MB, {archive}")
-    remedy = "run `python -m clwl_spark.runtime`, which takes two minutes, once"
+    remedy = "run `python -m clwl_spark.runtime --classes`, which takes two minutes, once"
     found = "not archived: each command starts some seven seconds later"
     return Check("java classes", ok=True, found=found, remedy=remedy)
 
@@ -170,6 +177,19 @@ def check_lock(lock: Path) -> Check:
     return _verdict("lock", found, not drift, "run `make setup`")
 
 
+def check_embedded() -> Check:
+    """The engine embedded starts, and works something out."""
+    if lacking := why_not_here():
+        return Check("engine embedded", ok=False, found=lacking, remedy=INSTALL)
+    try:
+        with embedded_session() as session:
+            rows = session.range(TRIAL_ROWS).count()
+    except (PySparkException, OSError, RuntimeError) as error:
+        return Check("engine embedded", ok=False, found=_first(error), remedy=INSTALL)
+    found = f"Sail {SAIL}, without Java; up to {machine_memory_mib() // 2:,} MiB"
+    return Check("engine embedded", ok=rows == TRIAL_ROWS, found=found)
+
+
 def check_spark() -> Check:
     """A session starts, and a Delta table comes back as it was written."""
     try:
@@ -179,9 +199,14 @@ def check_spark() -> Check:
             version = spark.version
     except (SetupError, PySparkException, Py4JError, OSError) as error:
         remedy = "mend what the other checks name first; then the first line of the error"
-        return Check("spark", ok=False, found=str(error).splitlines()[0], remedy=remedy)
+        return Check("engine spark", ok=False, found=_first(error), remedy=remedy)
     found = f"{version}: wrote a Delta table of {TRIAL_ROWS} rows and read {rows}"
-    return Check("spark", ok=rows == TRIAL_ROWS, found=found)
+    return Check("engine spark", ok=rows == TRIAL_ROWS, found=found)
+
+
+def _first(error: Exception) -> str:
+    """The first line of what an error says."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def _verdict(name: str, found: str, ok: bool, remedy: str) -> Check:  # noqa: FBT001

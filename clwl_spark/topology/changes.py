@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import Keep, looked_up
+from clwl_spark.spark.materialize import Keep, broadcast_if_small
 from clwl_spark.topology.differences import PAIR, Differences
 from clwl_spark.topology.views import (
     VIEW_KEY,
@@ -44,7 +44,7 @@ def resets(wanted: DataFrame, differences: Differences, keep: Keep) -> DataFrame
     topology = differences.topology
     touched = keep(_ends(wanted, differences))
     two = F.explode(F.array(*PAIR)).alias(c.SNAPSHOT_ID)
-    ends = looked_up(touched.select(VIEWER, c.QMGR, two).distinct(), keep)
+    ends = broadcast_if_small(touched.select(VIEWER, c.QMGR, two).distinct(), keep)
     known = keep(viewers(ends.select(*VIEW_KEY).distinct(), topology))
     in_view = channels_in_view(known, topology, ends).where(in_clusters(c.CLUSTER))
     with_status = with_channel_status(in_view, topology, ends)

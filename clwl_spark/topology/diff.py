@@ -1,6 +1,6 @@
 """What changed from one snapshot to another, attribute by attribute."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final
@@ -106,19 +106,14 @@ def _of_table(lake: Lake, table: Table, before: str, after: str) -> DataFrame:
     """The changes of one table; grain as `diff`."""
     keys = [key for key in table.keys if key != c.SNAPSHOT_ID]
     attributes = [x.name for x in table.columns if not x.key and x.name not in _NO_ATTRIBUTES]
-    rows = lake.read_few(table.name, c.SNAPSHOT_ID, [before, after])
+    rows = lake.read_or_empty(table.name, c.SNAPSHOT_ID, [before, after])
     whole = F.struct(*attributes)
     sides = [
         rows.where(F.col(c.SNAPSHOT_ID) == name).select(*keys, whole.alias(side))
         for name, side in ((before, OLD), (after, NEW))
     ]
     change = F.when(F.col(OLD).isNull(), ADDED).when(F.col(NEW).isNull(), REMOVED)
-    compared = F.array(*(_attribute(table.name, name) for name in attributes))
-    told = F.filter(compared, lambda x: x["differs"])
-    nothing = F.array(F.struct(*(F.lit(None).cast("string").alias(x) for x in _CELLS)))
-    cells = F.transform(told, lambda x: F.struct(*(x[name].alias(name) for name in _CELLS)))
-    is_whole = F.col(OLD).isNull() | F.col(NEW).isNull()
-    shown = F.when(is_whole & (F.size(cells) == 0), nothing).otherwise(cells)
+    cells = F.array(_none(attributes), *(_attribute(table.name, name) for name in attributes))
     names = F.array(*map(F.lit, keys))
     return (
         sides[0]
@@ -127,10 +122,18 @@ def _of_table(lake: Lake, table: Table, before: str, after: str) -> DataFrame:
             F.lit(table.name).alias(TABLE),
             F.map_from_arrays(names, F.array(*keys)).alias(KEY),
             F.coalesce(change, F.lit(CHANGED)).alias(CHANGE),
-            F.explode(shown).alias("cell"),
+            F.explode(cells).alias("cell"),
         )
-        .select(TABLE, KEY, CHANGE, "cell.*")
+        .where(F.col("cell.differs"))
+        .select(TABLE, KEY, CHANGE, *(f"cell.{name}" for name in (ATTRIBUTE, OLD, NEW)))
     )
+
+
+def _none(attributes: Sequence[str]) -> Column:
+    """What is told of a row without any attribute that is on one side alone."""
+    is_whole = F.col(OLD).isNull() | F.col(NEW).isNull()
+    values = [F.col(f"{side}.{x}").cast("string") for side in (OLD, NEW) for x in attributes]
+    return _cell(None, F.lit(None), F.lit(None), is_whole & F.coalesce(*values).isNull())
 
 
 def _attribute(table: str, name: str) -> Column:
@@ -140,20 +143,21 @@ def _attribute(table: str, name: str) -> Column:
     default = default_of(table, name)
     changed = ~F.coalesce(old, F.lit(default)).eqNullSafe(F.coalesce(new, F.lit(default)))
     there = F.coalesce(old, new).isNotNull()
+    return _cell(name, old, new, F.when(both, changed).otherwise(there))
+
+
+def _cell(name: str | None, old: Column, new: Column, differs: Column) -> Column:
     return F.struct(
-        F.lit(name).alias(ATTRIBUTE),
+        F.lit(name).cast("string").alias(ATTRIBUTE),
         old.cast("string").alias(OLD),
         new.cast("string").alias(NEW),
-        F.when(both, changed).otherwise(there).alias("differs"),
+        differs.alias("differs"),
     )
 
 
 def default_of(table: str, column: str) -> object:
     """What null in a column means; '' where MQ has no default."""
     return {**DEFAULTS.get(table, {}), **_MORE_DEFAULTS.get(table, {})}.get(column, "")
-
-
-_CELLS: Final = (ATTRIBUTE, OLD, NEW)
 
 
 def _typed(change: dict[str, Any]) -> dict[str, Any]:

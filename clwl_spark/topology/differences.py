@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import Keep
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import Keep
 from clwl_spark.topology.views import EVERYBODY, VIEWER, Topology
 
 PAIR: Final = (c.SNAPSHOT_ID, c.PREVIOUS_ID)
@@ -24,7 +24,7 @@ _OF: Final = "of"
 
 def pair_rows(spark: SparkSession, pairs: Collection[tuple[str, ...]]) -> DataFrame:
     """Pairs of neighbouring snapshots, (snapshot_id, previous_id), as `Differences` takes them."""
-    return in_memory(spark, sorted(pairs), ", ".join(f"{x} string" for x in PAIR))
+    return frame_from_rows(spark, sorted(pairs), ", ".join(f"{x} string" for x in PAIR))
 
 
 class Differences:

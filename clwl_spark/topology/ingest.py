@@ -14,9 +14,9 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import IngestError
-from clwl_spark.frames import in_memory
 from clwl_spark.mq import Reject
 from clwl_spark.schemas import INGEST_REJECTS, SNAPSHOTS
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 from clwl_spark.topology.inspection import CONTENT, Inspection, inspect
 from clwl_spark.topology.reading import Sources, Tell, sources_of
@@ -167,7 +167,7 @@ class _Work:
         """
         rows = ({**asdict(reject), c.SNAPSHOT_ID: self.snapshot_id} for reject in rejects)
         cells = [tuple(row[name] for name in INGEST_REJECTS.names) for row in rows]
-        return in_memory(self.lake.spark, cells, INGEST_REJECTS.schema)
+        return frame_from_rows(self.lake.spark, cells, INGEST_REJECTS.schema)
 
 
 def _silent(_stage: str, _done: int, _total: int) -> None:
@@ -216,7 +216,7 @@ def _head(
 def _known(lake: Lake, snapshot_id: str) -> _Known | None:
     """The snapshot's row, if it is there."""
     rows = (
-        lake.read_few(SNAPSHOTS.name)
+        lake.read_or_empty(SNAPSHOTS.name)
         .where(F.col(c.SNAPSHOT_ID) == snapshot_id)
         .withColumn(c.VALID_FROM, F.unix_micros(c.VALID_FROM))
         .collect()

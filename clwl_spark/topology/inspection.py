@@ -3,6 +3,7 @@
 Source: CONTRACT, "Topology" (keys, words, ranges).
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -14,9 +15,9 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.contract import require
 from clwl_spark.errors import InputError, TopologyError
-from clwl_spark.frames import in_memory
 from clwl_spark.schemas import CLUSTER_SENDERS, INGEST_REJECTS, TABLES, TOPOLOGY, Table
 from clwl_spark.schemas import Column as TableColumn
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 
 _ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
@@ -66,7 +67,7 @@ def inspect(lake: Lake, snapshot_ids: Sequence[str], tables: Mapping[str, DataFr
     frames = dict(tables)
     for name in WRITABLE:
         if name not in frames and (name in _ALWAYS or lake.exists(name)):
-            frames[name] = in_memory(lake.spark, [], TABLES[name].schema)
+            frames[name] = frame_from_rows(lake.spark, [], TABLES[name].schema)
     return inspect_all(lake, snapshot_ids, frames)
 
 
@@ -81,8 +82,11 @@ def inspect_all(
     found = {row["table"]: row for row in reduce(DataFrame.unionAll, queries).collect()}
     for name in frames:
         if found[name]["first"] is not None:
-            place, (column, value, reason) = found[name]["first"]
-            raise TopologyError(name, column, value, place, reason)
+            place, text = found[name]["first"]
+            offence = json.loads(text)
+            raise TopologyError(
+                name, offence["column"], offence.get("value"), place, offence["why"]
+            )
     return Inspection(
         frames=typed,
         rows={name: found[name]["rows"] or 0 for name in frames},
@@ -167,7 +171,7 @@ def _compared(table: Table) -> list[TableColumn]:
 
 def _of(lake: Lake, table: Table, snapshot_ids: Sequence[str]) -> DataFrame:
     """The rows of these snapshots that are there."""
-    return lake.read_few(table.name, c.SNAPSHOT_ID, snapshot_ids)
+    return lake.read_or_empty(table.name, c.SNAPSHOT_ID, snapshot_ids)
 
 
 def _looked_at(columns: Sequence[TableColumn], frame: DataFrame) -> list[Column]:
@@ -182,7 +186,7 @@ def _looked_at(columns: Sequence[TableColumn], frame: DataFrame) -> list[Column]
 
 
 def _offence(table: Table, snapshot_ids: Sequence[str]) -> Column:
-    """The first thing wrong with a row: struct(column, value, reason), or null."""
+    """The first thing wrong with a row, `_found`, or null."""
     tests = [(key, F.col(key).isNull(), "is null") for key in table.keys]
     of_these = F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids))
     tests.append((c.SNAPSHOT_ID, ~of_these, "is not a row of the table 'snapshots'"))
@@ -198,8 +202,12 @@ def _duplicate(table: Table) -> Column:
 
 
 def _found(column: str, reason: str) -> Column:
+    """An offence: JSON of column, value (absent where it is null) and why."""
     value = F.col(column).cast("string")
-    return F.struct(F.lit(column).alias("column"), value.alias("value"), F.lit(reason).alias("why"))
+    # As text: Sail takes structs for two types where a part may be null in one of them only.
+    return F.to_json(
+        F.struct(F.lit(column).alias("column"), value.alias("value"), F.lit(reason).alias("why"))
+    )
 
 
 def _shown(columns: Iterable[str]) -> Column:

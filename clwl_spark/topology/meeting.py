@@ -5,7 +5,7 @@ from collections.abc import Collection
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import at_hand
+from clwl_spark.spark.materialize import inline
 from clwl_spark.topology.views import EVERYBODY, Topology
 
 
@@ -27,10 +27,10 @@ def as_met_by(qmgrs: Collection[str], names: Collection[str], topology: Topology
     leads_to = topology.queues.where(seen & own).select(F.explode(named)).distinct().collect()
     met = own | in_own_view | F.col(c.QUEUE).isin(sorted({*names, *(row[0] for row in leads_to)}))
     return Topology(
-        queue_managers=at_hand(topology.queue_managers.where(seen)),
-        cluster_channels=at_hand(topology.cluster_channels.where(seen)),
-        channel_status=at_hand(topology.channel_status.where(own)),
-        queues=at_hand(topology.queues.where(seen & met)),
-        topics=at_hand(topology.topics.where(seen)),
-        subscriptions=at_hand(topology.subscriptions.where(own)),
+        queue_managers=inline(topology.queue_managers.where(seen)),
+        cluster_channels=inline(topology.cluster_channels.where(seen)),
+        channel_status=inline(topology.channel_status.where(own)),
+        queues=inline(topology.queues.where(seen & met)),
+        topics=inline(topology.topics.where(seen)),
+        subscriptions=inline(topology.subscriptions.where(own)),
     )

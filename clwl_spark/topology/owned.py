@@ -46,7 +46,7 @@ def owned_rows(lake: Lake, snapshot_id: str) -> DataFrame:
     frames = []
     for name in CONTENT:
         columns = [column for column in TABLES[name].names if column != c.SNAPSHOT_ID]
-        rows = lake.read_few(name, c.SNAPSHOT_ID, [snapshot_id])
+        rows = lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id])
         of = F.lit(name).alias(OF)
         row = F.to_json(F.struct(*columns)).alias(ROW)
         frames.append(rows.select(owner_column(TABLES[name]).alias(TEXT_OF), of, row))

@@ -17,6 +17,9 @@ from pyspark.sql import functions as F
 from clwl_spark.errors import IngestError
 from clwl_spark.mq import FileReading, decode, read_states
 from clwl_spark.mq.records import TextState
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.spark.parallel import cores
 
 Tell = Callable[[str, int, int], None]
 """Told (stage, done, total) as work goes on."""
@@ -37,7 +40,7 @@ _PIECES: Final = (
 )
 _INPUT_NAME: Final = "standard input"
 _TOLD_EVERY: Final = 16
-_GLOB: Final = frozenset("{}[]*?\\")
+_TASKS_A_CORE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,24 +162,24 @@ def read_by_workers(spark: SparkSession, sources: Sources) -> DataFrame:
     Grain: one row per (queue manager, file) and one per file that is of none: qmgr (`''` = none),
     position (of the file), payload (`unpacked`), channels (names of its CLUSRCVRs), error.
     """
-    positions = {str(path.absolute()): at for at, path in enumerate(sources.files)}
-    names = [str(path) for path in sources.files]
     plain = replace(sources, files=())
 
     def read_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:
-            for path, content in zip(batch["path"], batch["content"], strict=True):
-                at = positions[path.removeprefix("file:")]
-                yield _pieces(_read(bytes(content), names[at], plain), at)
+            for at, name, path in zip(batch[POSITION], batch["name"], batch["path"], strict=True):
+                yield _pieces(_read_file(Path(path), name, plain), at)
 
-    escaped = ["file:" + _escaped(path) for path in positions]
-    files = spark.read.format("binaryFile").load(escaped).select("path", "content")
-    return files.mapInPandas(read_batches, _PIECES).localCheckpoint(eager=True)
+    rows = [(at, str(path), str(path.absolute())) for at, path in enumerate(sources.files)]
+    files = frame_from_rows(spark, rows, f"{POSITION} int, name string, path string")
+    spread = files.repartition(min(len(rows), _TASKS_A_CORE * cores(spark)))
+    return checkpoint(spread.mapInPandas(read_batches, _PIECES))
 
 
-def _escaped(path: str) -> str:
-    """A path in which nothing is a pattern."""
-    return "".join(f"\\{x}" if x in _GLOB else x for x in path)
+def _read_file(path: Path, name: str, sources: Sources) -> FileReading:
+    try:
+        return _read(_bytes(path), name, sources)
+    except IngestError as error:
+        return FileReading(name, (), (), str(error))
 
 
 def _pieces(reading: FileReading, position: int) -> pd.DataFrame:

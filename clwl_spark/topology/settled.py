@@ -13,10 +13,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.frames import in_memory
 from clwl_spark.mq import FileReading, Reject
 from clwl_spark.mq.records import TextState
 from clwl_spark.schemas import CLUSTER_CHANNELS, TABLES
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
 from clwl_spark.topology import reading as r
 from clwl_spark.topology.inspection import CONTENT
@@ -74,7 +75,7 @@ def settle_files(
     if not sources.are_many:
         settled, names = _settled_here(lake, r.read_here(sources, tell), earlier_id)
         data = _packed(settled)
-        pieces = in_memory(lake.spark, data, _ROWS)
+        pieces = frame_from_rows(lake.spark, data, _ROWS)
     else:
         tell("reading", 0, sources.count)
         files = r.read_by_workers(lake.spark, sources)
@@ -82,7 +83,7 @@ def settle_files(
         tell("reading", sources.count, sources.count)
         tell("settling", 0, 1)
         names = [x[0] for x in files.select(r.QMGR).distinct().collect()]
-        pieces = _settled_by_workers(lake, files, names, earlier_id).localCheckpoint(eager=True)
+        pieces = checkpoint(_settled_by_workers(lake, files, names, earlier_id))
         tell("settling", 1, 1)
     told = pieces.where(F.col(OF).isin(_REJECT, _GIVEN)).collect()
     return _outcome(lake, pieces, told, (snapshot_id, earlier_id, names))
@@ -123,7 +124,7 @@ def _untouched(
 
     Grain: one row per row of the table.
     """
-    of_them = in_memory(lake.spark, [(name,) for name in names], f"{TEXT_OF} string")
+    of_them = frame_from_rows(lake.spark, [(name,) for name in names], f"{TEXT_OF} string")
     rows = lake.read_or_empty(table).where(F.col(c.SNAPSHOT_ID) == earlier_id)
     others = rows.withColumn(TEXT_OF, owner_column(TABLES[table])).join(
         F.broadcast(of_them), TEXT_OF, "left_anti"
@@ -169,7 +170,7 @@ def _settled_by_workers(
     owners = r.owners_of(files)
     if earlier_id is None:
         return files.groupBy(r.QMGR).applyInPandas(_settling(owners), _ROWS)
-    of_them = F.broadcast(in_memory(lake.spark, [(x,) for x in names], f"{TEXT_OF} string"))
+    of_them = F.broadcast(frame_from_rows(lake.spark, [(x,) for x in names], f"{TEXT_OF} string"))
     earlier = owned_rows(lake, earlier_id).join(of_them, TEXT_OF, "left_semi")
     apply = _settling_on(_with_earlier(lake, owners, earlier_id))
     return files.groupBy(r.QMGR).cogroup(earlier.groupBy(TEXT_OF)).applyInPandas(apply, _ROWS)

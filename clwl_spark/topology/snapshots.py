@@ -60,7 +60,7 @@ def list_snapshots(lake: Lake) -> list[SnapshotEntry]:
     """All snapshots, in the order in which they come into force."""
     counts = _counts(lake)
     heads = (
-        lake.read_few(SNAPSHOTS.name)
+        lake.read_or_empty(SNAPSHOTS.name)
         .withColumns({x: F.unix_micros(x) for x in (c.VALID_FROM, c.LOADED_AT)})
         .orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
         .collect()
@@ -87,7 +87,7 @@ def require_snapshots(lake: Lake, *snapshot_ids: str) -> None:
         MissingLakeError: the lake has no snapshots at all.
         InputError: a name is not one of them; it says which there are.
     """
-    heads = lake.read_few(SNAPSHOTS.name, or_empty=False).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
+    heads = lake.read(SNAPSHOTS.name).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
     there = [row[0] for row in heads.select(c.SNAPSHOT_ID).collect()]
     if unknown := [name for name in snapshot_ids if name not in there]:
         more = f" and {len(there) - _NAMED} more" if len(there) > _NAMED else ""

@@ -56,8 +56,12 @@ def key_of(table: str, row: Mapping[str, Any]) -> str:
 
 
 def shown(column: str, value: object) -> str:
-    """A value within the parentheses of a displayed attribute; a blank one is one blank."""
+    """A value within the parentheses of a displayed attribute; a blank one is one blank.
+
+    Quotes around a value are taken for those that some tools add, so its own come within others.
+    """
     if isinstance(value, bool):
         words = values.WORDS[column]
         return next(word for word, meaning in words.items() if meaning is value)
-    return str(value) or " "
+    text = str(value)
+    return f"'{text}'" if text[:1] == text[-1:] == "'" else text or " "

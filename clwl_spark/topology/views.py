@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
-from clwl_spark.keeping import Keep, as_it_is
-from clwl_spark.side_by_side import together
+from clwl_spark.spark.materialize import Keep, as_it_is
+from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.storage import Lake
 
 VIEWER: Final = "viewer"
@@ -91,11 +91,11 @@ def read_topology(lake: Lake, snapshot_ids: Sequence[str], keep: Keep = as_it_is
     unused = (c.SOURCE, c.ALTERED)
 
     def read(name: str) -> DataFrame:
-        rows = lake.read_few(name, c.SNAPSHOT_ID, snapshot_ids).drop(*unused)
+        rows = lake.read_or_empty(name, c.SNAPSHOT_ID, snapshot_ids).drop(*unused)
         rows = rows.fillna(DEFAULTS[name])
         return rows if name == "channel_status" else keep(rows)
 
-    return Topology(**dict(zip(DEFAULTS, together(lake.spark, read, DEFAULTS), strict=True)))
+    return Topology(**dict(zip(DEFAULTS, run_parallel(lake.spark, read, DEFAULTS), strict=True)))
 
 
 def viewers(senders: DataFrame, topology: Topology) -> DataFrame:

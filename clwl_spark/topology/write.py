@@ -4,7 +4,6 @@ A snapshot's row in `snapshots` comes last, so that a snapshot written by half i
 Source: CONTRACT, "Topology"; "What MQ's texts become", 9.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,8 +15,8 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.contract import require
 from clwl_spark.errors import InputError, LakeStateError, UsageError
-from clwl_spark.frames import in_memory
 from clwl_spark.schemas import ROUTE_PLANS, SNAPSHOTS, TABLES
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 from clwl_spark.topology.inspection import (
     GONE,
@@ -28,7 +27,6 @@ from clwl_spark.topology.inspection import (
 )
 from clwl_spark.vocabulary import SnapshotStatus
 
-_PLAIN: Final = re.compile(r"[\w .:+-]*", re.ASCII)
 _ROWS_PER_FILE: Final = 1_000_000
 """At 3 to 6 bytes a row, as measured: a file of a few megabytes."""
 
@@ -107,7 +105,7 @@ def snapshot_row(lake: Lake, snapshot: Snapshot) -> DataFrame:
         c.BASE: snapshot.base,
     }
     cells = tuple(row.get(name) for name in SNAPSHOTS.names)
-    return in_memory(lake.spark, [cells], SNAPSHOTS.schema)
+    return frame_from_rows(lake.spark, [cells], SNAPSHOTS.schema)
 
 
 def commit(lake: Lake, inspection: Inspection, snapshots: DataFrame) -> dict[str, int]:
@@ -150,9 +148,7 @@ def _withdraw(lake: Lake, snapshot_ids: frozenset[str]) -> frozenset[str]:
     if not snapshot_ids:
         return frozenset()
     of_these = F.col(c.SNAPSHOT_ID).isin(sorted(snapshot_ids))
-    valid = lake.read_few(SNAPSHOTS.name, or_empty=False).where(
-        of_these & (F.col(c.STATUS) == SnapshotStatus.VALID)
-    )
+    valid = lake.read(SNAPSHOTS.name).where(of_these & (F.col(c.STATUS) == SnapshotStatus.VALID))
     ids = frozenset(row[0] for row in valid.select(c.SNAPSHOT_ID).collect())
     quarantined = valid.withColumns(
         {c.STATUS: F.lit(SnapshotStatus.QUARANTINED.value), c.BEING_WRITTEN: F.lit(True)}
@@ -171,7 +167,7 @@ def _write(lake: Lake, table: str, inspection: Inspection) -> None:
     frame = inspection.frames[table]
     if changed and table in inspection.few:
         rows = differences(lake, TABLES[table], frame, sorted(changed))
-        lake.change(table, rows, GONE, f"t.{_condition(changed)}")
+        lake.change(table, rows, GONE, c.SNAPSHOT_ID, changed)
         return
     keys = TABLES[table].keys or TABLES[table].names
     files = 1 + inspection.rows[table] // _ROWS_PER_FILE
@@ -186,16 +182,4 @@ def _replace(lake: Lake, table: str, frame: DataFrame, snapshot_ids: frozenset[s
     """Replace the rows of these snapshots, if any."""
     if snapshot_ids:
         of_these = F.col(c.SNAPSHOT_ID).isin(sorted(snapshot_ids))
-        lake.replace(table, frame.where(of_these), _condition(snapshot_ids))
-
-
-def _condition(snapshot_ids: frozenset[str]) -> str:
-    """SQL that is true for the rows of these snapshots."""
-    return f"{c.SNAPSHOT_ID} IN ({', '.join(_literal(x) for x in sorted(snapshot_ids))})"
-
-
-def _literal(text: str) -> str:
-    """A SQL string literal; one with unusual characters as bytes, so that nothing can escape."""
-    if _PLAIN.fullmatch(text):
-        return f"'{text}'"
-    return f"CAST(X'{text.encode().hex()}' AS STRING)"
+        lake.replace(table, frame.where(of_these), c.SNAPSHOT_ID, snapshot_ids)

@@ -9,19 +9,16 @@ was killed anywhere is gone on with by the next one, and running twice adds noth
 A way that goes in circles is followed for `most_hops` and then cut off, so nothing hangs.
 """
 
-import threading
+import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.errors import ClwlError, LakeStateError, UsageError
-from clwl_spark.frames import in_memory
-from clwl_spark.keeping import looked_up, settled
+from clwl_spark.errors import LakeStateError, UsageError
 from clwl_spark.routing.batch import RouteOptions
 from clwl_spark.routing.run import route
 from clwl_spark.routing.runs import DONE
@@ -36,8 +33,11 @@ from clwl_spark.schemas import (
     XMITQ_LINKS,
 )
 from clwl_spark.schemas.journeys import BATCH_ID, CUT_OFF, ENDS, HOP, QUERY_ID
+from clwl_spark.spark.files import without_patterns
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import broadcast_if_small, checkpoint
+from clwl_spark.spark.streams import run_batches
 from clwl_spark.storage import Lake, Transaction
-from clwl_spark.streams import lent, staying_active
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.arrivals import Knowledge, arrivals, followed, with_other_ends
 from clwl_spark.tracing.lakes import lake_at
@@ -124,113 +124,105 @@ def _take_up_again(lake: Lake, most_hops: int) -> None:
 
 def _algorithm(lake: Lake) -> Algorithm:
     """The algorithm that the lake is routed with."""
-    last = lake.read_few(RUNS.name).orderBy(F.desc(BATCH_ID)).first()
+    last = lake.read_or_empty(RUNS.name).orderBy(F.desc(BATCH_ID)).first()
     return Algorithm(last["algorithm"]) if last else Algorithm.V9
 
 
 def _has_more_messages(lake: Lake) -> bool:
     """Whether the hop has messages that no run has finished routing."""
-    runs = lake.read_few(RUNS.name)
+    runs = lake.read_or_empty(RUNS.name)
     done = runs.where(F.col(c.STATUS) == DONE).agg(F.sum("messages")).first()
     routed = done[0] if done and done[0] is not None else 0
     unfinished = not runs.where(F.col(c.STATUS) != DONE).isEmpty()
     return unfinished or lake.read(MESSAGES.name).count() != routed
 
 
+@dataclass(frozen=True, slots=True)
 class _Following:
-    """The stream over one hop's outcomes."""
+    """The stream over one hop's outcomes.
 
-    def __init__(self, lake: Lake, here: Lake, hop: int, *, is_last: bool) -> None:
-        self._lake = lake
-        self._here = here
-        self._hop = hop
-        self._is_last = is_last
-        self._query_id = ""
-        self._started = threading.Event()
-        self._failed: ClwlError | None = None
+    Attributes:
+        lake: of the first hop; has the tables of hops.
+        here: of this hop.
+        hop: its number.
+        is_last: whether ways are cut off after it.
+    """
+
+    lake: Lake
+    here: Lake
+    hop: int
+    is_last: bool
+
+    @property
+    def _checkpoint(self) -> str:
+        return f"{self.lake.checkpoint_root}/hops-{self.hop}"
 
     def run(self) -> None:
         """Follow the outcomes that are new."""
-        try:
-            with staying_active(self._lake.spark), lent(self._write_batch) as write_batch:
-                query = (
-                    self._here.stream(OUTCOMES.name)
-                    .writeStream.foreachBatch(write_batch)
-                    .option("checkpointLocation", f"{self._lake.checkpoint_root}/hops-{self._hop}")
-                    .trigger(availableNow=True)
-                    .start()
-                )
-                self._query_id = str(query.id)
-                self._started.set()
-                query.awaitTermination()
-        except StreamingQueryException:
-            failed, self._failed = self._failed, None
-            if failed is not None:
-                raise failed from None
-            raise
-
-    def _write_batch(self, outcomes: DataFrame, batch_id: int) -> None:
-        self._started.wait()
-        try:
-            self._write(outcomes, batch_id)
-        except ClwlError as error:
-            self._failed = error
-            raise
+        run_batches(self.here.stream(OUTCOMES.name), self._write, self._checkpoint)
 
     def _write(self, outcomes: DataFrame, batch_id: int) -> None:
         """Write the batch's tables; each write is done once, however often it is tried."""
-        self._claim(batch_id)
+        query_id = self._query_id()
+        self._claim(query_id, batch_id)
         know = self._knowledge()
-        rows = followed(outcomes, self._hop, know, is_last=self._is_last)
-        self._lake.append(HOPS.name, rows, self._once(HOPS.name, batch_id))
-        after = lake_at(self._lake, self._hop + 1)
+        rows = followed(outcomes, self.hop, know, is_last=self.is_last)
+        self.lake.append(HOPS.name, rows, _once(query_id, HOPS.name, batch_id))
+        after = lake_at(self.lake, self.hop + 1)
         if after.exists(MESSAGES.name) or self._some_go_on():
             after.create([MESSAGES])
             going = arrivals(rows, batch_id, know.groups)
-            after.append(MESSAGES.name, going, self._once(MESSAGES.name, batch_id))
+            after.append(MESSAGES.name, going, _once(query_id, MESSAGES.name, batch_id))
+
+    def _query_id(self) -> str:
+        """The id of the checkpoint, which Spark writes into it before the first batch."""
+        file = without_patterns(f"{self._checkpoint}/metadata")
+        said = self.lake.spark.read.text(file).collect()
+        return str(json.loads(said[0][0])["id"])
 
     def _some_go_on(self) -> bool:
         """Whether any message goes on after this hop; so that the last hop leaves no tables."""
         goes_on = F.col(ENDS).isNull() | F.col(ENDS).isin([end.value for end in CUT_OFF])
-        return not self._lake.read(HOPS.name).where((F.col(HOP) == self._hop) & goes_on).isEmpty()
+        return not self.lake.read(HOPS.name).where((F.col(HOP) == self.hop) & goes_on).isEmpty()
 
-    def _claim(self, batch_id: int) -> None:
+    def _claim(self, query_id: str, batch_id: int) -> None:
         """Write down whose batch it is.
 
         Raises:
             LakeStateError: another checkpoint has followed a batch of this number.
         """
-        of_hop = (F.col(HOP) == self._hop) & (F.col(BATCH_ID) >= batch_id)
-        claimed = self._lake.read(HOP_BATCHES.name).where(of_hop).collect()
-        if any(row[QUERY_ID] != self._query_id or row[BATCH_ID] > batch_id for row in claimed):
+        of_hop = (F.col(HOP) == self.hop) & (F.col(BATCH_ID) >= batch_id)
+        claimed = self.lake.read(HOP_BATCHES.name).where(of_hop).collect()
+        if any(row[QUERY_ID] != query_id or row[BATCH_ID] > batch_id for row in claimed):
             raise LakeStateError(
-                f"the checkpoint hops-{self._hop} in {self._lake.checkpoint_root} is at batch "
+                f"the checkpoint hops-{self.hop} in {self.lake.checkpoint_root} is at batch "
                 f"{batch_id}, which the lake has already: one of them was lost or copied; restore "
                 "both as of one moment, or route into another lake"
             )
         if not claimed:
-            row = [(self._hop, batch_id, self._query_id)]
-            frame = in_memory(self._lake.spark, row, HOP_BATCHES.schema)
-            self._lake.append(HOP_BATCHES.name, frame)
+            row = [(self.hop, batch_id, query_id)]
+            frame = frame_from_rows(self.lake.spark, row, HOP_BATCHES.schema)
+            self.lake.append(HOP_BATCHES.name, frame)
 
     def _knowledge(self) -> Knowledge:
         """What the outcomes are joined with; small, so it is worked out once."""
-        plans = self._here.read(ROUTE_PLANS.name)
+        plans = self.here.read(ROUTE_PLANS.name)
         ids = [row[0] for row in plans.select(c.SNAPSHOT_ID).distinct().collect()]
-        defined = settled(defined_qmgrs(read_topology(self._lake, ids)))
-        links = self._lake.read(XMITQ_LINKS.name)
-        found = looked_up(with_other_ends(plans, defined, links), settled)
+        defined = checkpoint(defined_qmgrs(read_topology(self.lake, ids)))
+        links = self.lake.read(XMITQ_LINKS.name)
+        found = broadcast_if_small(with_other_ends(plans, defined, links), checkpoint)
         return Knowledge(found, defined, self._groups())
 
     def _groups(self) -> DataFrame | None:
         """The groups that messages are in, where some queue has DEFBIND(GROUP)."""
         binds = F.col(c.DEFBIND) == DefBind.GROUP.value
-        if self._lake.read_or_empty(QUEUES.name).where(binds).isEmpty():
+        if self.lake.read_or_empty(QUEUES.name).where(binds).isEmpty():
             return None
-        grouped = self._here.read(MESSAGES.name).where(F.col(c.GROUP_ID).isNotNull())
+        grouped = self.here.read(MESSAGES.name).where(F.col(c.GROUP_ID).isNotNull())
         return grouped.groupBy(c.QMGR, c.PUT_SEQ).agg(
             F.max(c.GROUP_ID).alias(c.GROUP_ID), F.max(c.LOGICAL_ORDER).alias(c.LOGICAL_ORDER)
         )
 
-    def _once(self, table: str, batch_id: int) -> Transaction:
-        return Transaction(f"clwl-{self._query_id}-{table}", batch_id)
+
+def _once(query_id: str, table: str, batch_id: int) -> Transaction:
+    return Transaction(f"clwl-{query_id}-{table}", batch_id)

@@ -27,11 +27,7 @@ def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
     """
     if wanted is None:
         return in_force(lake)[0]
-    if (
-        lake.read_few(SNAPSHOTS.name, or_empty=False)
-        .where(F.col(c.SNAPSHOT_ID) == wanted)
-        .isEmpty()
-    ):
+    if lake.read(SNAPSHOTS.name).where(F.col(c.SNAPSHOT_ID) == wanted).isEmpty():
         raise MissingSnapshotError(f"no snapshot '{wanted}' in {lake.root}: name one that it has")
     return wanted
 

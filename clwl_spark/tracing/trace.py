@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from clwl_spark import columns as c
 from clwl_spark.errors import UsageError
-from clwl_spark.keeping import Keep, as_it_is
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.schemas.journeys import XMITQ_LINKS, End
+from clwl_spark.spark.materialize import Keep, as_it_is
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.chances import ROUNDED, Chances, chances
@@ -158,7 +158,7 @@ def network_of(
     defined = frozenset(str(row[c.QMGR]) for row in defined_qmgrs(topology).collect())
     known = {
         (row[c.QMGR], row[c.XMITQ]): row[c.REMOTE_QMGR]
-        for row in lake.read_few(XMITQ_LINKS.name).collect()
+        for row in lake.read_or_empty(XMITQ_LINKS.name).collect()
     }
     for (qmgr, _), other in links.items():
         check_qmgr(qmgr, defined, snapshot_id)

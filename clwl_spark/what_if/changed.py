@@ -91,7 +91,7 @@ def changed_to(lake: Lake, snapshot_id: str, other_id: str) -> Sides:
 
 def tables_of(lake: Lake, snapshot_id: str) -> Tables:
     """The tables of a snapshot."""
-    return {name: lake.read_few(name, c.SNAPSHOT_ID, [snapshot_id]) for name in CONTENT}
+    return {name: lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id]) for name in CONTENT}
 
 
 def known(tables: Tables) -> Known:

@@ -1,5 +1,6 @@
 """A lake for one side of a what-if: tables of its own, and the messages of another lake."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -33,11 +34,11 @@ class SideLake(Lake):
             return self.traffic.path(table)
         return super().path(table)
 
-    def read(self, table: str) -> DataFrame:
-        """The table's rows."""
+    def read(self, table: str, column: str = "", values: Sequence[str] = ()) -> DataFrame:
+        """The table's rows, as `Lake.read`."""
         if table != MESSAGES.name or self.traffic is None:
-            return super().read(table)
-        return self._put(self.traffic.read(table))
+            return super().read(table, column, values)
+        return self._put(self.traffic.read(table, column, values))
 
     def stream(self, table: str) -> DataFrame:
         """All rows ever appended to the table, as a stream."""

@@ -8,9 +8,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.keeping import settled
 from clwl_spark.rules.marking import in_play
 from clwl_spark.schemas import OUTCOMES, ROUTE_CANDIDATES
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
 
 BEFORE: Final = "before"
@@ -85,7 +85,7 @@ def moves(before: Lake, after: Lake) -> Moves:
         F.sum(F.when(F.col("side") == side, F.col("count")).otherwise(0)).alias(side)
         for side in (BEFORE, AFTER)
     ]
-    rows = settled(sides[0].union(sides[1]).groupBy(*_REQUEST, *_END).agg(*counts))
+    rows = checkpoint(sides[0].union(sides[1]).groupBy(*_REQUEST, *_END).agg(*counts))
     totals = rows.agg(
         *_totals("all", F.lit(True)),
         *_totals("failed", F.col(c.REASON) != 0),

@@ -16,9 +16,9 @@ from clwl_spark.analysis.outages import Case
 from clwl_spark.analysis.planned import EXPECTED_SHARE
 from clwl_spark.analysis.sweep import CASE, REQUEST_PLAN, WAITS, base_of, case_ends, with_waits
 from clwl_spark.analysis.traffic import Puts, traffic_from
-from clwl_spark.keeping import fitting
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.schemas.journeys import End
+from clwl_spark.spark.materialize import fitting
 from clwl_spark.tracing.chances import ROUNDED, Chances, chances
 from clwl_spark.tracing.places import Hop, Network, Place, hop_of
 

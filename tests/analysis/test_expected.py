@@ -15,8 +15,8 @@ from what_if.plain import (
 from worlds import merged_tables, random_cases
 
 from clwl_spark.analysis.expected import route_shares, shares_of_shape
-from clwl_spark.keeping import settled
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.vocabulary import Algorithm
 
 SNAPSHOTS = ("S1", "S4")
@@ -31,9 +31,9 @@ def test_shares_are_those_of_the_reference_in_random_clusters(spark, algorithm, 
         references |= dict.fromkeys(requests_of(case, SNAPSHOTS), reference)
     shown = ", ".join(f"{name} string" for name in REQUEST)
     requests = spark.createDataFrame(list(references), shown)
-    requests = settled(requests.select(plan_id().alias("plan_id"), *REQUEST))
+    requests = checkpoint(requests.select(plan_id().alias("plan_id"), *REQUEST))
     topology = topology_of(spark, merged_tables(worlds))
-    made = make_plans(requests, topology, Ladder(Algorithm(algorithm)), settled)
+    made = make_plans(requests, topology, Ladder(Algorithm(algorithm)), checkpoint)
 
     found = defaultdict(list)
     for row in route_shares(made.plans, made.candidates, topology).collect():

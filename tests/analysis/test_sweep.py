@@ -18,8 +18,8 @@ from clwl_spark.analysis.outages import Channels, NothingHitError, Outage, Part,
 from clwl_spark.analysis.survival import survivals
 from clwl_spark.analysis.sweep import base_of, case_ends
 from clwl_spark.errors import InputError
-from clwl_spark.keeping import settled
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.vocabulary import Algorithm
 
 SNAPSHOT = "S4"
@@ -90,9 +90,9 @@ def one_by_one(spark, tables, requests, cases, ladder):
             several[name] += [{**row, "snapshot_id": f"{number}"} for row in rows]
         asked += [(f"{number}", *request[1:]) for request in of_case[prefix]]
     frame = spark.createDataFrame(asked, ", ".join(f"{name} string" for name in REQUEST))
-    frame = settled(frame.select(plan_id().alias("plan_id"), *REQUEST))
+    frame = checkpoint(frame.select(plan_id().alias("plan_id"), *REQUEST))
     topology = topology_of(spark, several)
-    made = make_plans(frame, topology, ladder, settled)
+    made = make_plans(frame, topology, ladder, checkpoint)
     ends = route_shares(made.plans, made.candidates, topology)
     return ends_by_request(ends.collect(), lambda row: int(row["snapshot_id"]))
 

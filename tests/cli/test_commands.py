@@ -33,6 +33,7 @@ def test_a_lake_is_generated_once(capsys, lake):
     assert "has messages already: give another --lake" in capsys.readouterr().err
 
 
+@pytest.mark.spark
 def test_route_prints_one_document_and_logs_to_standard_error(capsys, lake):
     assert main(["route", "--lake", str(lake), "--json"]) == 0
     shown = capsys.readouterr()
@@ -61,12 +62,14 @@ def test_reasons_are_named_in_the_summary():
     assert ("  2085 MQRC_UNKNOWN_OBJECT_NAME", "4") in cells
 
 
+@pytest.mark.spark
 def test_the_lakes_algorithm_cannot_be_changed(capsys, lake):
     main(["route", "--lake", str(lake), "--quiet"])
     assert main(["route", "--lake", str(lake), "--algorithm", "v7"]) == 2
     assert "first routed with algorithm v9" in capsys.readouterr().err
 
 
+@pytest.mark.spark
 def test_following_ends_after_the_batch_in_hand(capsys, lake, monkeypatch):
     def follow(_lake, _options, *, poll_seconds, stop, progress):
         assert poll_seconds == 0.5
@@ -130,17 +133,25 @@ def test_ingest_of_nothing_usable_is_bad_input(capsys, tmp_path):
     assert "no such file or folder" in capsys.readouterr().err
 
 
+@pytest.mark.spark
 def test_the_callers_session_is_left_running(spark, lake):
     assert main(["route", "--lake", str(lake), "--quiet", "--set", "spark.ui.port=1"]) == 0
     assert spark.range(3).count() == 3
 
 
+@pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_doctor_reports_what_it_looked_at(capsys):
     found = document(capsys, ["doctor"])
-    assert {check["name"] for check in found["checks"]} >= {"python", "java", "spark"}
+    assert {check["name"] for check in found["checks"]} >= {
+        "python",
+        "java",
+        "engine embedded",
+        "engine spark",
+    }
 
 
+@pytest.mark.spark
 def test_demo_shows_every_kind_of_outcome_and_adds_nothing_twice(capsys, spark, tmp_path):
     words = ["demo", "--lake", str(tmp_path / "demo")]
     first = document(capsys, words)
@@ -180,12 +191,14 @@ def test_demo_shows_every_kind_of_outcome_and_adds_nothing_twice(capsys, spark, 
     assert f"delta_scan('{tmp_path / 'demo'}/outcomes')" in shown
 
 
+@pytest.mark.spark
 def test_demo_leaves_other_lakes_alone(capsys, lake):
     assert main(["demo", "--lake", str(lake)]) == 2
     assert "is not one of the demo's" in capsys.readouterr().err
 
 
 @pytest.mark.slow
+@pytest.mark.spark
 def test_the_program_itself_answers(lake):
     command = [sys.executable, "-m", "clwl_spark.cli", "route", "--lake", str(lake), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

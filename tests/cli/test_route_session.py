@@ -5,7 +5,7 @@ import pytest
 from clwl_spark.commands import route
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import RouteWords
-from clwl_spark.commands.work import ROWS_BEYOND_JAVA
+from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,5 @@ from clwl_spark.commands.work import ROWS_BEYOND_JAVA
 def test_java_s_second_compiler_is_left_out_only_where_arrow_does_all(
     words, is_for_arrow, suits, monkeypatch
 ):
-    monkeypatch.setattr(route, "fitting", lambda *_: None)
     monkeypatch.setattr(route, "_is_for_arrow", lambda _: is_for_arrow)
     assert route._suiting(Common(), words) is suits

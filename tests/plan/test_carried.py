@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 from random_clusters import TABLES, Row, merged_tables
 from worlds import put_rows, random_cases
 
-from clwl_spark.keeping import settled
 from clwl_spark.plan.carried import carried_over
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.topology.differences import Differences, pair_rows
 from clwl_spark.topology.views import read_topology
 
@@ -70,12 +70,12 @@ def planned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> di
             put_rows(lake, name, [{**x, "snapshot_id": snapshot} for x in rows])
     wanted = [(snapshot, *request) for snapshot in "ABC" for request in sorted(asked)]
     requests = spark.createDataFrame(wanted, ", ".join(f"{x} string" for x in REQUEST))
-    requests = settled(requests.select(plan_id().alias("plan_id"), *REQUEST))
-    topology = read_topology(lake, list("ABC"), settled)
-    made = make_plans(requests, topology, Ladder(), settled)
+    requests = checkpoint(requests.select(plan_id().alias("plan_id"), *REQUEST))
+    topology = read_topology(lake, list("ABC"), checkpoint)
+    made = make_plans(requests, topology, Ladder(), checkpoint)
     later = requests.where("snapshot_id > 'A'")
-    differences = Differences(pair_rows(spark, list(FOLLOWING.items())), topology, settled)
-    carried = carried_over(later, made.plans, differences, settled).collect()
+    differences = Differences(pair_rows(spark, list(FOLLOWING.items())), topology, checkpoint)
+    carried = carried_over(later, made.plans, differences, checkpoint).collect()
     plans = {row["plan_id"]: row.asDict() for row in made.plans.collect()}
     rows: dict[int, list[str]] = {}
     for row in made.candidates.collect():

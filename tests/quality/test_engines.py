@@ -57,7 +57,7 @@ def test_both_engines_say_the_same(spark, tmp_path):
         assert _answers(snapshot_judged(lake, SnapshotRows({}, frames)), "spark") == small
         said |= {gate for gate, found in small.items() if found}
     assert said | SKIPPED >= (REFERENCES | LINT).keys()
-    left_over = [row.viewName for row in spark.sql("SHOW VIEWS").collect()]
+    left_over = [table.name for table in spark.catalog.listTables()]
     assert not [name for name in left_over if re.match(r"clwl_[0-9a-f]{12}_", name)]
 
 

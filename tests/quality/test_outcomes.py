@@ -8,6 +8,7 @@ from collections import defaultdict
 from datetime import timedelta
 
 import pytest
+from deltalake import DeltaTable, write_deltalake
 from small_worlds import NOON, message, queue, rcvr, tables
 from waiting_worlds import routed_lake
 from worlds import put_rows
@@ -20,17 +21,21 @@ from clwl_spark.quality.validate import ValidateOptions, validate_outcomes
 PUTS = 40
 DAY = timedelta(days=1)
 CORRUPTIONS = {
-    "ONCE": "INSERT INTO {outcomes} SELECT * FROM {outcomes} WHERE {first}",
-    "LOST": "DELETE FROM {outcomes} WHERE {first}",
-    "ORPHAN": "DELETE FROM {messages} WHERE {first}",
-    "TWICE": "INSERT INTO {messages} SELECT * FROM {messages} WHERE {first}",
-    "ELSEWHERE": "UPDATE {outcomes} SET dest_qmgr = 'NOWHERE' WHERE {first}",
-    "NOPLAN": "UPDATE {outcomes} SET plan_id = -1 WHERE {first}",
-    "STRAY": "UPDATE {outcomes} SET dest_qmgr = IF(dest_qmgr = 'STRAY1', 'STRAY2', 'STRAY1'), "
-    "channel = IF(channel = 'TO.STRAY1', 'TO.STRAY2', 'TO.STRAY1') WHERE {first}",
-    "UNBOUND": "UPDATE {outcomes} SET bound = true WHERE {first}",
-    "UNEVEN": "UPDATE {outcomes} SET dest_qmgr = 'UNEVEN1', channel = 'TO.UNEVEN1' "
-    "WHERE qmgr = 'UNEVEN' AND put_seq < 30",
+    "ONCE": ("outcomes", "INSERT"),
+    "LOST": ("outcomes", "DELETE"),
+    "ORPHAN": ("messages", "DELETE"),
+    "TWICE": ("messages", "INSERT"),
+    "ELSEWHERE": ("outcomes", {"dest_qmgr": "'NOWHERE'"}),
+    "NOPLAN": ("outcomes", {"plan_id": "-1"}),
+    "STRAY": (
+        "outcomes",
+        {
+            "dest_qmgr": "CASE dest_qmgr WHEN 'STRAY1' THEN 'STRAY2' ELSE 'STRAY1' END",
+            "channel": "CASE channel WHEN 'TO.STRAY1' THEN 'TO.STRAY2' ELSE 'TO.STRAY1' END",
+        },
+    ),
+    "UNBOUND": ("outcomes", {"bound": "true"}),
+    "UNEVEN": ("outcomes", {"dest_qmgr": "'UNEVEN1'", "channel": "'TO.UNEVEN1'"}),
 }
 REPORTED = {
     "outcomes.once": {"ONCE"},
@@ -97,14 +102,26 @@ def lake(spark, tmp_path_factory):
     return routed_lake(spark, folder, tables(*_topology()), [*_messages()])
 
 
-def test_every_gate_on_outcomes_kills_its_mutant(spark, lake):
+def _corrupt(lake, name):
+    """Do to a queue manager's rows what its name says."""
+    table, change = CORRUPTIONS[name]
+    found = DeltaTable(lake.path(table))
+    # The tenth message of a queue manager is bound where any of it are.
+    which = "put_seq < 30" if name == "UNEVEN" else "put_seq = 10"
+    if change == "DELETE":
+        found.delete(f"qmgr = '{name}' AND {which}")
+    elif change == "INSERT":
+        rows = found.to_pyarrow_table(filters=[("qmgr", "=", name), ("put_seq", "=", 10)])
+        write_deltalake(found, rows, mode="append")
+    else:
+        found.update(change, predicate=f"qmgr = '{name}' AND {which}")
+
+
+def test_every_gate_on_outcomes_kills_its_mutant(lake):
     assert _reported(lake) == AS_PUT
 
-    names = {x: lake.sql_name(x) for x in ("outcomes", "messages")}
-    for name, statement in CORRUPTIONS.items():
-        # The tenth message of a queue manager is bound where any of it are.
-        first = f"qmgr = '{name}' AND put_seq = 10"
-        spark.sql(statement.format(first=first, **names))
+    for name in CORRUPTIONS:
+        _corrupt(lake, name)
     found = _reported(lake)
     assert found == AS_PUT | REPORTED
     gates = set(load_gates(Scope.OUTCOMES).ids)

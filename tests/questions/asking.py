@@ -5,12 +5,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import duckdb
-from pyspark.sql import SparkSession
 
 from clwl_spark.questions.running import ask
 from clwl_spark.questions.script import empty_table
 from clwl_spark.questions.texts import Question, all_views
 from clwl_spark.schemas import TABLES
+from clwl_spark.spark.named import NamedFrames
 
 LATE = 5
 """put_seq of the message that comes last."""
@@ -22,9 +22,9 @@ def select_all(view: str) -> str:
     return f"SELECT * FROM {view}"  # noqa: S608  (a view of our own)
 
 
-def all_rows(session: SparkSession, question: Question) -> list[dict[str, object]]:
+def all_rows(named: NamedFrames, question: Question) -> list[dict[str, object]]:
     """A question's rows, from Spark."""
-    answer = ask(session, question, ALL_ROWS)
+    answer = ask(named, question, ALL_ROWS)
     assert not answer.more
     return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
 

@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 from deltalake import DeltaTable
 from questions.asking import EVIL, LATE, all_rows, duck, select_all, with_views
+from routed import route
 from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
 from waiting_worlds import routed_lake
 from worlds import put_rows
 
 from clwl_spark.questions.running import prepared
 from clwl_spark.questions.texts import Question, all_questions, all_views
-from clwl_spark.routing.run import RouteOptions, route
+from clwl_spark.routing.run import RouteOptions
 from clwl_spark.schemas import TABLES
 
 
@@ -84,12 +85,13 @@ def duckdb_lake(lake):
 
 
 @pytest.fixture(scope="package")
-def session(lake):
+def named(lake):
     views = [Question(x, "", "", select_all(x)) for x in all_views()]
-    return prepared(lake, [*views, *all_questions().values()])
+    with prepared(lake, [*views, *all_questions().values()]) as named:
+        yield named
 
 
 @pytest.fixture(scope="package")
-def answered(session):
+def answered(named):
     """Each question's rows, from Spark."""
-    return {name: all_rows(session, question) for name, question in all_questions().items()}
+    return {name: all_rows(named, question) for name, question in all_questions().items()}

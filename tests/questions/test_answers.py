@@ -10,13 +10,13 @@ from small_worlds import NOON
 from clwl_spark.questions.texts import Question
 
 
-def test_share_per_hour_is_what_outcomes_count(session, outcomes):
+def test_share_per_hour_is_what_outcomes_count(named, outcomes):
     routed = [x for x in outcomes if x["reason"] == 0]
     counts = Counter(
         (x["object_name"], at_hour(x["put_time"]), x["dest_qmgr"], x["channel"]) for x in routed
     )
     expected = shares(counts, lambda key: key[:2])
-    found = all_rows(session, Question("x", "", "", "SELECT * FROM share_per_hour"))
+    found = all_rows(named, Question("x", "", "", "SELECT * FROM share_per_hour"))
     keys = ("object_name", "hour", "dest_qmgr", "channel")
     assert {tuple(x[k] for k in keys): x["messages"] for x in found} == dict(counts)
     assert {tuple(x[k] for k in keys): x["share"] for x in found} == pytest.approx(expected)
@@ -62,7 +62,7 @@ def test_what_came_late_is_out_of_order(answered, outcomes):
     assert [x["put_seq"] for x in answered["out-of-order"]] == expected == [LATE]
 
 
-def test_weights_are_ideal_and_opens_are_not_balanced(answered, session, outcomes):
+def test_weights_are_ideal_and_opens_are_not_balanced(answered, named, outcomes):
     once = Counter(x["dest_qmgr"] for x in outcomes if x["object_name"] == "ONCE")
     assert sorted(once.values()) == [10, 80]
     found = {x["dest_qmgr"]: x for x in answered["unbalanced"] if x["object_name"] == "ONCE"}
@@ -80,7 +80,7 @@ def test_weights_are_ideal_and_opens_are_not_balanced(answered, session, outcome
     )
 
     sql = "SELECT * FROM queue_manager_balance WHERE object_name = 'WEIGHTED'"
-    weighted = {x["dest_qmgr"]: x for x in all_rows(session, Question("x", "", "", sql))}
+    weighted = {x["dest_qmgr"]: x for x in all_rows(named, Question("x", "", "", sql))}
     # A choice of B (CLWLWGHT 50) adds 1000 div 50 = 20 to its counter, one of H (10) adds 100.
     assert weighted["B"]["ideal_share"] == pytest.approx(5 / 6)
     assert weighted["H"]["ideal_share"] == pytest.approx(1 / 6)
@@ -102,7 +102,7 @@ def test_traffic_moves_from_the_suspended_to_the_enabled(answered, outcomes):
         assert row["share_after"] == pytest.approx(part.get(("S2", name), 0))
 
 
-def test_the_rule_that_decides_weighs_the_messages(answered, session, outcomes):
+def test_the_rule_that_decides_weighs_the_messages(answered, named, outcomes):
     by = Counter()
     for x in outcomes:
         rule = {"PRIOR": 14, "ORDERS": {"S1": 5, "S2": 7}.get(x["snapshot_id"])}
@@ -112,7 +112,7 @@ def test_the_rule_that_decides_weighs_the_messages(answered, session, outcomes):
     assert {rule: x["messages_decided"] for rule, x in found.items()} == dict(by)
     assert sum(x["share"] for x in found.values()) == pytest.approx(1)
     funnel = Question("x", "", "", "SELECT * FROM rule_funnel WHERE object_name = 'PRIOR'")
-    for row in all_rows(session, funnel):
+    for row in all_rows(named, funnel):
         at_rule = (row["candidates"], row["eliminated"], row["candidates_left"])
         assert at_rule == ((2, 1, 1) if row["rule"] == 14 else (1, 0, 1))
         assert row["is_deciding"] == (row["rule"] == 14)

@@ -13,6 +13,8 @@ from clwl_spark.questions.running import ask, create_views, prepared
 from clwl_spark.questions.texts import Question, all_questions, all_views
 from clwl_spark.storage import Lake
 
+ZONE = "spark.sql.session.timeZone"
+
 
 @pytest.mark.parametrize("name", sorted(all_questions()))
 def test_spark_and_duckdb_answer_alike(duckdb_lake, answered, name):
@@ -22,17 +24,32 @@ def test_spark_and_duckdb_answer_alike(duckdb_lake, answered, name):
 
 
 @pytest.mark.parametrize("name", sorted(all_views()))
-def test_spark_and_duckdb_see_the_same_views(duckdb_lake, session, name):
-    found = comparable(all_rows(session, Question(name, "", "", select_all(name))))
+def test_spark_and_duckdb_see_the_same_views(duckdb_lake, named, name):
+    found = comparable(all_rows(named, Question(name, "", "", select_all(name))))
     expected = comparable(rows_of(duckdb_lake, select_all(name)))
     assert sorted(map(repr, found)) == sorted(map(repr, expected))
     assert list(found[0]) == list(all_views()[name].columns)
 
 
-def test_the_callers_session_is_left_as_it_is(spark, session):
-    assert session.catalog.tableExists("share_per_hour")
-    assert not spark.catalog.tableExists("share_per_hour")
-    assert not spark.catalog.tableExists("outcomes")
+def test_the_callers_session_is_left_as_it_is(spark, lake):
+    questions = all_questions().values()
+    before = _left_in(spark)
+    spark.conf.set(ZONE, "Asia/Tokyo")
+    try:
+        with prepared(lake, questions) as named:
+            assert len(_left_in(spark)) > len(before)
+            assert all_rows(named, Question("", "", "", "SELECT current_timezone() AS zone")) == [
+                {"zone": "UTC"}
+            ]
+        assert spark.conf.get(ZONE) == "Asia/Tokyo"
+    finally:
+        spark.conf.set(ZONE, "UTC")
+    assert _left_in(spark) == before
+
+
+def _left_in(spark):
+    """Names of the temporary views."""
+    return {table.name for table in spark.catalog.listTables() if table.isTemporary}
 
 
 def test_the_command_answers_and_says_that_there_is_more(capsys, lake, answered):
@@ -56,6 +73,7 @@ def test_all_answers_are_on_one_page_and_names_are_text(lake, tmp_path):
     assert all(f'<section id="{name}">' in html for name in all_questions())
 
 
+@pytest.mark.spark
 def test_views_are_permanent_in_a_catalog(spark, lake, duckdb_lake):
     spark.sql("CREATE SCHEMA clwl_asked")
     there = Lake(spark, "spark_catalog.clwl_asked", in_catalog=True)
@@ -80,7 +98,8 @@ def test_views_are_permanent_in_a_catalog(spark, lake, duckdb_lake):
 def test_a_folder_that_is_no_lake_is_told_of(spark, tmp_path):
     empty = Lake(spark, str(tmp_path))
     question = all_questions()["runs"]
-    assert ask(prepared(empty, [question]), question, 1).rows == ()
+    with prepared(empty, [question]) as named:
+        assert ask(named, question, 1).rows == ()
     for words in (AskWords("runs"), AskWords(page=tmp_path / "answers.html")):
         with pytest.raises(MissingLakeError, match="no table 'outcomes'"):
             run(Common(lake=str(tmp_path)), words)

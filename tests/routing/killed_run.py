@@ -10,9 +10,9 @@ import sys
 import threading
 from typing import Any
 
-from clwl_spark.commands.work import SMALL_WORK
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
+from clwl_spark.spark.local_settings import SMALL_WORK
 from clwl_spark.storage import Lake
 
 

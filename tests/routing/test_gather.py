@@ -98,7 +98,7 @@ def test_facts_are_the_same_whoever_gathers_them(world: World, maker: PlanMaker)
 
 
 def test_plans_that_are_named_are_gathered_alone(world: World, maker: PlanMaker) -> None:
-    rows = world.lake.few("route_plans")
+    rows = world.lake.rows("route_plans")
     named = frozenset(row["plan_id"] for row in rows[::3])
     snapshots = [pin.snapshot_id for pin in valid_pins(world.lake)]
     here = gathered_here(world.lake, InUse(snapshots, named))
@@ -111,7 +111,7 @@ def test_plans_that_are_named_are_gathered_alone(world: World, maker: PlanMaker)
 def test_many_plans_are_left_to_spark(
     world: World, maker: PlanMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plans = len(world.lake.few("route_plans"))
+    plans = len(world.lake.rows("route_plans"))
     in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
     monkeypatch.setattr(gather, "ROWS_HERE", plans - 1)
     assert gathered_here(world.lake, in_use) is None
@@ -120,7 +120,7 @@ def test_many_plans_are_left_to_spark(
 
 
 def test_two_requests_of_one_id_are_refused(world: World, maker: PlanMaker) -> None:
-    row = world.lake.few("route_plans")[0]
+    row = world.lake.rows("route_plans")[0]
     other = ("S", "QM", "QUEUE", "ANOTHER.QUEUE", "", "LOCAL")
     with pytest.raises(LakeStateError, match=f"share plan_id {row['plan_id']}"):
         maker.make_few({row["plan_id"]: other})

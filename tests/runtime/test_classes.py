@@ -18,7 +18,7 @@ JARS = delta_jars(CACHE, JAVA, os.environ)
 
 
 START = """
-from clwl_spark.session import local_session
+from clwl_spark.spark.local import local_session
 local_session({"spark.driver.extraJavaOptions": "-Xlog:class+load:file=LOADED"}).stop()
 """
 

@@ -32,6 +32,7 @@ def test_every_part_is_looked_at():
         "python",
         "java",
         "pyspark",
+        "pysail",
         "delta-spark",
         "pandas",
         "pyarrow",

@@ -11,13 +11,13 @@ import pytest
 
 from clwl_spark import session as module
 from clwl_spark.runtime import cache_folder
-from clwl_spark.session import local_session, spark_session
+from clwl_spark.spark.local import local_session, spark_session
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import json, os, sys, tempfile
 from pyspark.sql import SparkSession
-from clwl_spark.session import spark_session
+from clwl_spark.spark.local import spark_session
 
 def numbered(rows):
     import clwl_spark.errors

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from clwl_spark.commands.work import SMALL_WORK
-from clwl_spark.session import local_session
+from clwl_spark.spark.embedded import embedded_session
 from clwl_spark.storage import Lake
 from clwl_spark.topology.ingest import IngestOptions, ingest
 
@@ -30,11 +29,9 @@ def die_after(name: str) -> None:
 
 def main(root: str, file: str, snapshot_id: str, table: str) -> None:
     """Ingest, and be killed."""
-    spark = local_session(
-        {**SMALL_WORK, "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}
-    )
     die_after(table)
-    ingest(Lake(spark, root), [Path(file)], snapshot_id, IngestOptions(observer="QM1"))
+    with embedded_session() as spark:
+        ingest(Lake(spark, root), [Path(file)], snapshot_id, IngestOptions(observer="QM1"))
 
 
 if __name__ == "__main__":

@@ -135,7 +135,3 @@ def test_only_receivers_tell_whose_a_channel_is():
     (state,) = reading.read_states(RECEIVERS, "x", "QM1").states
     assert receivers(state) == ["TO.QM1"]
     assert len(pickle.dumps(state)) < 2000
-
-
-def test_nothing_in_a_path_is_a_pattern():
-    assert reading._escaped("/a [1]/{b}*?\\") == r"/a \[1\]/\{b\}\*\?\\"

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_clusters import random_case
 
@@ -68,6 +68,7 @@ def test_random_clusters_come_back_but_for_what_is_said_to_be_left_out(seed, sna
 
 @settings(max_examples=60, deadline=None)
 @given(MQ_NAMES, MQ_NAMES, STRINGS, BALANCED, st.sampled_from(["PROXY", "USER", None]))
+@example("QM1", "T", "'", "''", None)
 def test_names_and_strings_of_any_kind_come_back(qmgr, name, topicstr, sub_topic, subtype):
     everyone = {"observer": "*", "qmgr": qmgr}
     tables = {

@@ -40,6 +40,14 @@ class Common:
         list[str],
         _place("--set", metavar="KEY=VALUE", text="One setting; may be given several times."),
     ] = field(default_factory=list)
+    engine: Annotated[
+        str | None,
+        _place(
+            "--engine",
+            metavar="auto|embedded|spark",
+            text="What answers: this process (no Java), or Apache Spark; auto = what fits.",
+        ),
+    ] = None
     as_json: Annotated[
         bool, _output("--json", text="One JSON document on standard output, nothing else there.")
     ] = False

@@ -5,13 +5,15 @@ from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import DataType, StructField, StructType
 
 Cells = Sequence[Any] | Mapping[str, Any]
 
 
-def in_memory(spark: SparkSession, rows: Iterable[Cells], schema: StructType | str) -> DataFrame:
+def frame_from_rows(
+    spark: SparkSession, rows: Iterable[Cells], schema: StructType | str
+) -> DataFrame:
     """Rows as a frame whose plan holds them.
 
     Spark's own way with a list asks a Python worker for the rows, whenever they are read.
@@ -26,10 +28,12 @@ def in_memory(spark: SparkSession, rows: Iterable[Cells], schema: StructType | s
     cells = [_in_order(row, wanted.names) for row in rows]
     by_column = zip(*cells, strict=True) if cells else ([] for _ in wanted)
     columns = [pa.array(x, y.type) for x, y in zip(by_column, wanted, strict=True)]
-    return held(spark, pa.table(columns, schema=wanted), types)
+    return frame_from_arrow(spark, pa.table(columns, schema=wanted), types)
 
 
-def held(spark: SparkSession, table: pa.Table, types: StructType | None = None) -> DataFrame:
+def frame_from_arrow(
+    spark: SparkSession, table: pa.Table, types: StructType | None = None
+) -> DataFrame:
     """A table as a frame whose plan holds its rows.
 
     A column without chunks, as that of a table read without rows may be, is none that Spark takes.
@@ -37,10 +41,16 @@ def held(spark: SparkSession, table: pa.Table, types: StructType | None = None) 
     Args:
         spark: the session.
         table: the rows.
-        types: of the columns; None = as the table has them.
+        types: of the columns; None = as the table has them. What is said of a column beside its
+            type is left out: with comments in them, Sail takes structs of two columns for two
+            types.
     """
     whole: pa.Table = table if table.num_rows else table.schema.empty_table()
-    return spark.createDataFrame(whole) if types is None else spark.createDataFrame(whole, types)
+    bare = whole.replace_schema_metadata(None)
+    # Connect's client does not look for the types of a table without rows.
+    found = from_arrow_schema(bare.schema) if types is None else types
+    columns = [StructField(x.name, x.dataType, x.nullable) for x in found]
+    return spark.createDataFrame(bare, StructType(columns))
 
 
 def _in_order(row: Cells, names: Sequence[str]) -> Sequence[Any]:

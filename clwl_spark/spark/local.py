@@ -24,18 +24,12 @@ from clwl_spark.runtime import cache_folder
 from clwl_spark.runtime.classes import class_archive, sharing_options
 from clwl_spark.runtime.jars import delta_jars
 from clwl_spark.runtime.java import java_home
-
-SHARED_SETTINGS: Final[Mapping[str, str]] = {
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    "spark.sql.session.timeZone": "UTC",
-}
-INTERPRETED: Final = {
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
-}
-"""For few rows, compiling Spark's plans takes longer than interpreting them."""
+from clwl_spark.spark.local_settings import (
+    INTERPRETED,
+    LAPTOP_SETTINGS,
+    QUIET_LOG,
+    SHARED_SETTINGS,
+)
 
 
 @contextmanager
@@ -51,49 +45,12 @@ def interpreting(spark: SparkSession) -> Iterator[None]:
             spark.conf.set(name, value)
 
 
-LAPTOP_SETTINGS: Final[Mapping[str, str]] = {
-    "spark.master": "local[*]",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.buffer.pageSize": "4m",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.python.sql.dataFrameDebugging.enabled": "false",
-    "spark.python.unix.domain.socket.enabled": "true",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
-    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
-    "spark.databricks.delta.snapshotPartitions": "2",
-    "spark.sql.codegen.cache.maxEntries": "1000",
-}
-"""Defaults on one machine, where a small query's time is mostly overhead.
-
-Without unix sockets each job waits some 50 ms for acknowledgements between Java and Python, and
-with debugging every column is looked up in Python's stack (measured: `collect` of one row 94 ms,
-so 41 ms; a column 2.5 ms, so 0.8 ms). Each sort, aggregation and broadcast takes pages, 64 MB each
-by default, which Java has to clear and collect (4 of 89 s for 10 million messages). Spark keeps
-100 compiled classes, fewer than one planning of many requests needs: a session that plans 29,500
-requests again took 14 s for it, and with more of them kept 10.
-"""
-
 MOST_MEMORY_GIGABYTES: Final = 6
 
 _JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 _CLASS_PATH: Final = "spark.driver.extraClassPath"
 _COLLECTOR: Final = "-XX:+UseParallelGC"
 """On two cores it takes 8 s off the minute in which 10 million messages are routed."""
-_QUIET_LOG: Final = """\
-status = error
-rootLogger.level = error
-rootLogger.appenderRef.stderr.ref = stderr
-appender.stderr.type = Console
-appender.stderr.name = stderr
-appender.stderr.target = SYSTEM_ERR
-appender.stderr.layout.type = PatternLayout
-appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
-logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
-logger.gateway.level = error
-"""
 
 
 def local_session(
@@ -210,7 +167,7 @@ def _local_settings(
     """
     master = settings.get("spark.master", LAPTOP_SETTINGS["spark.master"])
     log = scratch / "log4j2.properties"
-    log.write_text(_QUIET_LOG)
+    log.write_text(QUIET_LOG)
     options = f'-Dlog4j2.configurationFile="{log}" -Dderby.system.home="{scratch / "derby"}"'
     merged = {
         **LAPTOP_SETTINGS,

@@ -1,12 +1,14 @@
 """What to do with frames that several steps read, so that each is worked out once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.frames import held
+from clwl_spark.spark.frames import frame_from_arrow
 
 Keep = Callable[[DataFrame], DataFrame]
 
@@ -21,12 +23,22 @@ HELD_BY_ALL: Final = 1_000_000
 """Rows of a few names that every worker holds for a join; some 200 MB."""
 
 
+@contextmanager
+def persisted(frame: DataFrame) -> Iterator[DataFrame]:
+    """Give a frame whose rows are kept where they were worked out, until the block ends."""
+    kept = frame.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield kept
+    finally:
+        kept.unpersist()
+
+
 def as_it_is(frame: DataFrame) -> DataFrame:
     """Keep a frame as its plan."""
     return frame
 
 
-def settled(frame: DataFrame) -> DataFrame:
+def checkpoint(frame: DataFrame) -> DataFrame:
     """Work the frame out now: later steps start from its rows, not from its plan.
 
     Not `eager=False`: Spark then forgets the frame's metrics before they are used, and says so.
@@ -34,26 +46,26 @@ def settled(frame: DataFrame) -> DataFrame:
     return frame.localCheckpoint()
 
 
-def at_hand(frame: DataFrame) -> DataFrame:
+def inline(frame: DataFrame) -> DataFrame:
     """Work the frame out now and hold its few rows in the plan.
 
-    It halves the time against `settled`: the optimizer works on the rows itself, and joins with
+    It halves the time against `checkpoint`: the optimizer works on the rows itself, and joins with
     them need no exchange.
     """
-    return held(frame.sparkSession, frame.toArrow(), frame.schema)
+    return frame_from_arrow(frame.sparkSession, frame.toArrow(), frame.schema)
 
 
-def looked_up(frame: DataFrame, keep: Keep) -> DataFrame:
+def broadcast_if_small(frame: DataFrame, keep: Keep) -> DataFrame:
     """A frame in which millions of rows are looked up: held by all, unless it is large itself.
 
     9 million statuses against 500,000 rows: sorted 23 s, hashed 16, held 6.
     """
-    if keep is not settled:
+    if keep is not checkpoint:
         return frame
     kept = keep(frame)
     return F.broadcast(kept) if kept.count() <= HELD_BY_ALL else kept
 
 
 def fitting(rows: int) -> Keep:
-    """`at_hand` for few rows, else `settled`."""
-    return at_hand if rows <= FEW else settled
+    """`inline` for few rows, else `checkpoint`."""
+    return inline if rows <= FEW else checkpoint

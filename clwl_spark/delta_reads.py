@@ -1,0 +1,65 @@
+"""Delta tables of this machine as frames.
+
+delta-rs reads the log and says which files there are; few rows come here as Arrow, more are read
+by Sail from the Parquet files. Sail's own reader of Delta tables is not used: it refuses files
+that delta-rs wrote with string views, and finds nothing in folders with unusual names.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import reduce
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructField, StructType
+
+from clwl_spark.spark.embedded import is_embedded, plain_path
+from clwl_spark.spark.frames import frame_from_arrow
+
+INLINE_ROWS: Final = 20_000
+"""Up to so many rows are held by the frame's plan; there is no file to open then."""
+
+
+def frame_of(spark: SparkSession, table: DeltaTable, folder: str) -> DataFrame | None:
+    """All rows of a table's version, each column nullable; None where Spark reads them itself.
+
+    Args:
+        spark: the session.
+        table: one of whose reader features this package has all.
+        folder: the table's.
+    """
+    fields = json.loads(table.schema().to_json())
+    types = StructType([StructField(x.name, x.dataType) for x in StructType.fromJson(fields)])
+    actions = pa.table(table.get_add_actions(flatten=True))
+    counted = actions["num_records"].to_pylist()
+    is_plain = not table.metadata().partition_columns and None not in counted
+    is_small = None not in counted and sum(counted) <= INLINE_ROWS
+    if is_small or (is_embedded(spark) and not is_plain):
+        try:
+            rows = table.to_pyarrow_dataset().to_table()
+        except (DeltaError, OSError, pa.ArrowException):
+            if is_embedded(spark):
+                raise
+            return None
+        return frame_from_arrow(spark, rows, types)
+    if not is_embedded(spark):
+        return None
+    here = plain_path(spark, folder)
+    groups = _alike(folder, here, actions["path"].to_pylist())
+    frames = (spark.read.schema(types).parquet(*files) for files in groups)
+    return reduce(DataFrame.unionByName, frames)
+
+
+def _alike(folder: str, here: str, names: Iterable[str]) -> list[list[str]]:
+    """Files by the types of their columns: Sail reads no two together that differ in them."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        types = [(x.name, str(x.type)) for x in pq.read_schema(Path(folder, name))]
+        groups[json.dumps(types)].append(f"{here}/{name}")
+    return list(groups.values())

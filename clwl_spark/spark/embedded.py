@@ -1,0 +1,165 @@
+"""The embedded engine: Sail, which answers PySpark's Connect client within this process.
+
+Sail runs DataFrame code on DataFusion: no Java, and the first answer after half a second. The
+server listens on loopback, at a port that the system gives it, and is a thread of this process:
+however the process ends, it ends as well.
+"""
+
+import atexit
+import hashlib
+import importlib
+import logging
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.sql import SparkSession
+
+SAIL: Final = "0.7.2"
+"""The version of pysail that `tests/engines` compared with Spark; no other one is used."""
+_LOOPBACK: Final = "127.0.0.1"
+_CLIENT: Final = ("grpc", "grpc_status", "google.rpc", "google.protobuf", "zstandard")
+"""What PySpark's Connect client imports, beside pandas and pyarrow."""
+_CONNECT_MODE: Final = "SPARK_CONNECT_MODE_ENABLED"
+"""PySpark's functions make columns for Connect where this variable is set."""
+_MEBIBYTE: Final = 2**20
+_STDERR: Final = 2
+_SCRATCH: Final = "clwl_scratch"
+"""Attribute of an embedded session: its folder of temporary files."""
+_PLAIN: Final = re.compile(r"[\w./+=-]*", re.ASCII)
+
+
+def why_not_here() -> str:
+    """Why this Python has no embedded engine; '' = it has one."""
+    try:
+        found = metadata.version("pysail")
+    except metadata.PackageNotFoundError:
+        return f"pysail is not installed: pip install pysail=={SAIL}"
+    if found != SAIL:
+        return f"pysail is {found}, this version works with {SAIL}: pip install pysail=={SAIL}"
+    absent = [x for x in _CLIENT if not _is_there(x)]
+    if absent:
+        return f"PySpark's Connect client lacks {', '.join(absent)}: pip install 'pyspark[connect]'"
+    return ""
+
+
+def machine_memory_mib() -> int:
+    """Memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MEBIBYTE
+
+
+@contextmanager
+def embedded_session(memory_mib: int = 0) -> Iterator[SparkSession]:
+    """Start Sail and give a session of it; both end with the block.
+
+    Args:
+        memory_mib: most memory that queries may use together; above it they spill to files where
+            Sail can, or fail. 0 = half of the machine's.
+    """
+    scratch = Path(tempfile.mkdtemp(prefix="clwl-sail-"))
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    most = (memory_mib or machine_memory_mib() // 2) * _MEBIBYTE
+    with _variables(_server_settings(scratch, most)):
+        server = importlib.import_module("pysail.spark").SparkConnectServer(_LOOPBACK, 0)
+        server.start(background=True)
+    logging.getLogger("pyspark.sql.connect.client").setLevel(logging.CRITICAL)
+    try:
+        with _variables({_CONNECT_MODE: "1"}):
+            yield from _session(server.listening_address[1], scratch)
+    finally:
+        server.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _session(port: int, scratch: Path) -> Iterator[SparkSession]:
+    client = importlib.import_module("pyspark.sql.connect.session")
+    session: Any = client.SparkSession.builder.remote(f"sc://{_LOOPBACK}:{port}").create()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    setattr(session, _SCRATCH, scratch)
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def is_embedded(spark: SparkSession) -> bool:
+    """Whether the session is one of `embedded_session`."""
+    return hasattr(spark, _SCRATCH)
+
+
+def plain_path(spark: SparkSession, folder: str) -> str:
+    """A path of a folder in which no character has a meaning; Sail takes some for patterns."""
+    if _PLAIN.fullmatch(folder):
+        return folder
+    link = Path(getattr(spark, _SCRATCH), "links", hashlib.sha256(folder.encode()).hexdigest())
+    if not link.is_symlink():
+        link.symlink_to(Path(folder).absolute(), target_is_directory=True)
+    return str(link)
+
+
+@contextmanager
+def without_panic_texts() -> Iterator[None]:
+    """For the block, only Python writes to standard error.
+
+    A panic in Rust prints its own text there before it becomes an error that says the same.
+    """
+    if sys.stderr is not sys.__stderr__ or sys.stderr is None or sys.stderr.fileno() != _STDERR:
+        yield
+        return
+    before, kept = sys.stderr, os.dup(_STDERR)
+    before.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, _STDERR)
+    os.close(nowhere)
+    sys.stderr = os.fdopen(kept, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, _STDERR)
+        sys.stderr.close()
+        sys.stderr = before
+
+
+def _server_settings(scratch: Path, most_bytes: int) -> dict[str, str]:
+    """Sail's settings, which it takes from the environment when a server is made."""
+    checkpoints, spilled = scratch / "checkpoints", scratch / "spilled"
+    for folder in (checkpoints, spilled, scratch / "links"):
+        folder.mkdir()
+    return {
+        "RUST_LOG": os.environ.get("RUST_LOG", "off"),
+        "SAIL_EXECUTION__CHECKPOINT__PATH": str(checkpoints),
+        "SAIL_RUNTIME__MEMORY_POOL__TYPE": "greedy",
+        "SAIL_RUNTIME__MEMORY_POOL__GREEDY__MAX_SIZE": str(most_bytes),
+        "SAIL_RUNTIME__TEMPORARY_FILES__PATHS": f'["{spilled}"]',
+    }
+
+
+def _is_there(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
+@contextmanager
+def _variables(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables for the block, and put back what was there."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
