@@ -26,7 +26,7 @@ demo: $(SPARK) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
 quick: $(PACKAGE) ## the tests that need no Java; three minutes
-	@$(RUN) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not spark"
+	@$(RUN) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not spark and not java"
 
 test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each
 	@$(RUN) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from processes import timed_process
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from routing import fresh_lake, make_lake
 
@@ -24,7 +25,7 @@ from clwl_spark.analysis.traffic import traffic_of_lake
 from clwl_spark.generate import GenerateSpec, topology
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
 from clwl_spark.schemas import MESSAGES
-from clwl_spark.spark.local import local_session
+from clwl_spark.spark.local import local_session, spark_session
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import read_topology
@@ -41,7 +42,8 @@ def main() -> int:
     options = parser.parse_args()
     work = options.work.absolute()
     shutil.rmtree(work, ignore_errors=True)
-    document: dict[str, object] = {"sweep": swept(work / "sweep", options.queues)}
+    with spark_session(app_name="sweep") as spark:
+        document: dict[str, object] = {"sweep": swept(spark, work / "sweep", options.queues)}
     if options.messages:
         document["report"] = reported(work, options.messages)
     shutil.rmtree(work)
@@ -49,9 +51,8 @@ def main() -> int:
     return 0
 
 
-def swept(folder: Path, queues: int) -> dict[str, float]:
+def swept(spark: SparkSession, folder: Path, queues: int) -> dict[str, float]:
     """Seconds of planning the requests, and of taking each channel away."""
-    spark = local_session(app_name="sweep")
     lake = Lake(spark, str(folder))
     spec = GenerateSpec(qmgrs=QMGRS, queues=queues, instances=INSTANCES, non_default=0.05)
     for name, frame in topology(spark, spec).items():
@@ -73,8 +74,8 @@ def swept(folder: Path, queues: int) -> dict[str, float]:
     def planned() -> float:
         started = time.perf_counter()
         made = make_plans(asked, tables, Ladder(), checkpoint)
-        made.plans.write.format("noop").mode("overwrite").save()
-        made.candidates.write.format("noop").mode("overwrite").save()
+        checkpoint(made.plans)
+        checkpoint(made.candidates)
         return time.perf_counter() - started
 
     planned()
@@ -85,7 +86,6 @@ def swept(folder: Path, queues: int) -> dict[str, float]:
     found = survivals(base, cases)
     sweep = time.perf_counter() - started
     requests = asked.count()
-    spark.stop()
     return {
         "requests": requests,
         "hit": sum(x.requests_hit for x in found),

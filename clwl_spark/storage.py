@@ -44,6 +44,7 @@ from clwl_spark.schemas import TABLES, Table
 from clwl_spark.spark.embedded import is_embedded
 from clwl_spark.spark.files import delete_folder, keeps_files_here
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
+from clwl_spark.spark.named import named_frame
 from clwl_spark.spark.parallel import run_parallel
 
 CHECKPOINTS: Final = "_checkpoints"
@@ -336,11 +337,11 @@ class Lake:
             return
         rows = self._as_frame(table, rows)
         keys = " AND ".join(f"t.`{key}` <=> s.`{key}`" for key in TABLES[table].keys)
-        rows.createOrReplaceTempView("clwl_merge_source")
-        rows.sparkSession.sql(
-            f"MERGE INTO {self.sql_name(table)} t USING clwl_merge_source s ON {keys} "
-            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
-        )
+        with named_frame(rows) as source:
+            rows.sparkSession.sql(
+                f"MERGE INTO {self.sql_name(table)} t USING {source} s ON {keys} "
+                "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+            )
 
     def change(
         self, table: str, frame: DataFrame, gone: str, column: str, values: Iterable[str]
@@ -363,13 +364,13 @@ class Lake:
         keys = " AND ".join(f"t.`{key}` = s.`{key}`" for key in TABLES[table].keys)
         sets = ", ".join(f"t.`{name}` = s.`{name}`" for name in names)
         columns, values = (", ".join(f"{x}`{name}`" for name in names) for x in ("", "s."))
-        frame.createOrReplaceTempView("clwl_changes")
-        frame.sparkSession.sql(
-            f"MERGE INTO {self.sql_name(table)} t USING clwl_changes s "  # noqa: S608 (our own names)
-            f"ON {keys} AND {condition} WHEN MATCHED AND s.`{gone}` THEN DELETE "
-            f"WHEN MATCHED THEN UPDATE SET {sets} "
-            f"WHEN NOT MATCHED AND NOT s.`{gone}` THEN INSERT ({columns}) VALUES ({values})"
-        )
+        with named_frame(frame) as source:
+            frame.sparkSession.sql(
+                f"MERGE INTO {self.sql_name(table)} t USING {source} s "  # noqa: S608 (our own names)
+                f"ON {keys} AND {condition} WHEN MATCHED AND s.`{gone}` THEN DELETE "
+                f"WHEN MATCHED THEN UPDATE SET {sets} "
+                f"WHEN NOT MATCHED AND NOT s.`{gone}` THEN INSERT ({columns}) VALUES ({values})"
+            )
 
     def delete(self, table: str, column: str, value: str) -> None:
         """Delete the rows that have a value in a column of strings."""

@@ -68,5 +68,5 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs Java comes last."""
+    """What has a session of Spark comes last."""
     items.sort(key=lambda x: x.get_closest_marker("spark") is not None)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
-from deltalake.exceptions import DeltaError
 from lakes import lake_with
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from clwl_spark.delta_creation import create_in_folder, create_statement
 from clwl_spark.delta_writes import append_rows, delete_rows, merge_rows
+from clwl_spark.errors import InputError
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, RUNS, SNAPSHOTS, TABLES
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.storage import Lake, Transaction
@@ -101,6 +101,7 @@ def described(folder: Path) -> list[object]:
     return sorted(said, key=str)
 
 
+@pytest.mark.spark
 def test_every_table_is_made_as_sparks_sql_makes_it(spark, tmp_path):
     def make(table):
         assert create_in_folder(str(tmp_path / "ours" / table.name), table)
@@ -113,6 +114,7 @@ def test_every_table_is_made_as_sparks_sql_makes_it(spark, tmp_path):
         assert described(tmp_path / "ours" / name) == expected, name
 
 
+@pytest.mark.spark
 def test_spark_keeps_to_what_a_table_says_that_was_made_without_it(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     lake.create([SNAPSHOTS])
@@ -154,6 +156,7 @@ def test_where_other_files_are_no_table_is_made(lakes, tmp_path):
     assert [x.name for x in (tmp_path / "runs").iterdir()] == ["notes.parquet"]
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("name", ROWS)
 def test_appended_rows_read_as_those_that_spark_appends(lakes, name):
     ours, sparks = lakes
@@ -166,6 +169,7 @@ def test_appended_rows_read_as_those_that_spark_appends(lakes, name):
     assert read_outside_spark(ours, name) == read_outside_spark(sparks, name)
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("name", CHANGED)
 def test_merged_rows_read_as_those_that_spark_merges_once_or_twice(lakes, name):
     ours, sparks = lakes
@@ -180,6 +184,7 @@ def test_merged_rows_read_as_those_that_spark_merges_once_or_twice(lakes, name):
     assert read(ours, name) == once
 
 
+@pytest.mark.spark
 def test_the_change_feed_says_what_was_merged(lakes):
     said = []
     for lake, given in zip(lakes, (arrow, frame), strict=True):
@@ -196,7 +201,7 @@ def test_the_change_feed_says_what_was_merged(lakes):
 def test_deleted_rows_are_gone(lakes):
     ours, _ = lakes
     ours.append("runs", arrow(ours, "runs", ROWS["runs"]))
-    ours.delete("runs", "run_id = 'R1'")
+    ours.delete("runs", "run_id", "R1")
     assert newest_writer(ours, "runs") == "delta-rs"
     assert [row.run_id for row in ours.read("runs").collect()] == ["R2"]
 
@@ -213,11 +218,12 @@ def test_deleted_rows_are_gone(lakes):
 def test_rows_that_break_a_rule_of_the_table_are_refused(spark, tmp_path, name, row):
     lake = lake_with(spark, tmp_path / "lake", [name])
     for write in (lake.append, lake.merge) if TABLES[name].keys else (lake.append,):
-        with pytest.raises((DeltaError, *SPARKS)):
+        with pytest.raises(InputError, match=name):
             write(name, arrow(lake, name, [row]))
     assert lake.version(name) == 0
 
 
+@pytest.mark.spark
 def test_a_transaction_is_written_once_by_whichever_way(lakes):
     lake, _ = lakes
     turns = [(arrow, 3), (arrow, 3), (frame, 3), (frame, 4), (arrow, 4), (arrow, 2), (arrow, 5)]
@@ -269,6 +275,7 @@ UNKNOWN = {
 }
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("what", UNKNOWN)
 def test_a_table_with_more_than_ours_have_is_left_to_spark(lakes, what):
     lake, _ = lakes
@@ -282,6 +289,7 @@ def test_a_table_with_more_than_ours_have_is_left_to_spark(lakes, what):
     assert len(read(lake, "runs")) == 2
 
 
+@pytest.mark.spark
 def test_a_table_of_others_is_left_to_spark(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     rows = arrow(lake, "outcomes", ROWS["outcomes"])
@@ -292,6 +300,7 @@ def test_a_table_of_others_is_left_to_spark(spark, tmp_path):
     assert lake.read("outcomes").count() == 4
 
 
+@pytest.mark.spark
 def test_a_key_that_comes_twice_is_refused_as_spark_refuses_it(lakes):
     lake, _ = lakes
     name = "balance_history"
@@ -302,19 +311,21 @@ def test_a_key_that_comes_twice_is_refused_as_spark_refuses_it(lakes):
         lake.merge(name, twice)
 
 
+@pytest.mark.spark
 def test_a_lake_elsewhere_is_left_to_spark(spark, tmp_path):
     lake = Lake(spark, f"file:{tmp_path}")
     assert not lake.is_here
     lake.create([RUNS])
     lake.append("runs", arrow(lake, "runs", ROWS["runs"]))
     lake.merge("runs", arrow(lake, "runs", CHANGED["runs"]))
-    lake.delete("runs", "run_id = 'R1'")
+    lake.delete("runs", "run_id", "R1")
     at = Lake(spark, str(tmp_path))
     assert newest_writer(at, "runs") == "Spark"
     assert [row.run_id for row in lake.read("runs").orderBy("run_id").collect()] == ["R2", "R3"]
     assert lake.version("runs") == at.version("runs") == 3
 
 
+@pytest.mark.spark
 def test_where_sparks_files_are_elsewhere_by_default_so_is_the_lake(spark, tmp_path):
     conf = spark.sparkContext._jsc.hadoopConfiguration()
     before = conf.get("fs.defaultFS")
@@ -326,6 +337,7 @@ def test_where_sparks_files_are_elsewhere_by_default_so_is_the_lake(spark, tmp_p
     assert Lake(spark, str(tmp_path)).is_here
 
 
+@pytest.mark.spark
 def test_a_table_that_lacks_columns_of_ours_gets_them(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     optional = [x.name for x in SNAPSHOTS.columns if x.optional]

@@ -42,7 +42,6 @@ from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, plan_id
 from clwl_spark.plan.resolve import Knowledge
 from clwl_spark.schemas import SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.local import interpreting
 from clwl_spark.storage import Lake
 from clwl_spark.topology.views import EVERYBODY, Topology, read_topology
 from clwl_spark.vocabulary import Algorithm, PlanKind
@@ -139,13 +138,12 @@ def explain_by(book: Book, lake: Lake, request: ExplainRequest) -> Explanation:
     heads = book.heads = book.heads or heads_of(lake)
     asked = asked_of(request, heads.chosen(request.snapshot_id))
     qmgr, key = request.qmgr, (request.algorithm, asked[0])
-    with interpreting(lake.spark):
-        if key not in book.pages:
-            book.pages[key] = opened(lake, *key)
-        page = book.pages[key]
-        if qmgr not in page.epochs:
-            page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
-        found = found_on(page, asked, _number(lake, asked))
+    if key not in book.pages:
+        book.pages[key] = opened(lake, *key)
+    page = book.pages[key]
+    if qmgr not in page.epochs:
+        page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
+    found = found_on(page, asked, _number(lake, asked))
     return explained(request, found, Sender(page.epochs[qmgr], qmgr in page.owners))
 
 

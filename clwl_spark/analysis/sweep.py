@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
@@ -34,6 +34,8 @@ CASE: Final = "case_id"
 REQUEST_PLAN: Final = "request_plan_id"
 SHARE_BEFORE: Final = "share_before"
 WAITS: Final = "waits"
+_LIKE: Final = "like_plan_id"
+_CANDIDATES: Final = "candidates_hash"
 _TIER_OF_WAITING: Final = 3
 _AFTER_NETPRTY: Final = (13, 14)
 _HIT_SCHEMA: Final = (
@@ -106,20 +108,21 @@ def case_ends(base: Base, cases: Sequence[Case]) -> DataFrame:
         NothingHitError: a case names something that the snapshot does not have.
     """
     hits = _hits(base, cases)
-    affected = checkpoint(_affected(base, hits, cases))
-    own_id = F.xxhash64(CASE, c.PLAN_ID)
+    affected = checkpoint(_with_likes(base, _affected(base, hits, cases), cases))
+    own_id = F.xxhash64(CASE, _LIKE)
     plans = base.plans.join(affected.drop(c.QMGR), c.PLAN_ID).withColumns(
         {REQUEST_PLAN: F.col(c.PLAN_ID), c.PLAN_ID: own_id}
     )
-    rows = _with_hits(base.candidates.join(affected, c.PLAN_ID), hits).withColumn(c.PLAN_ID, own_id)
+    met = base.candidates.join(affected.where(F.col(c.PLAN_ID) == F.col(_LIKE)), c.PLAN_ID)
+    rows = _with_hits(met, hits).withColumn(c.PLAN_ID, own_id)
     names = [x for x in ROUTE_CANDIDATES.names if x != c.ELIMINATED_BY]
     exit_function = base.ladder.exit_function
     if exit_function is not None:
-        rows = checkpoint(rows)
         senders = plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
         known = viewers(senders, base.topology)
         exit_function = seeing_all(exit_function, plans, known, base.topology)
-    judged = eliminate(rows.select(*names, SHARE_BEFORE), base.ladder.algorithm, exit_function)
+    rows = rows.select(*names, SHARE_BEFORE)
+    judged = checkpoint(eliminate(rows, base.ladder.algorithm, exit_function))
     ends = route_shares(plans, judged, base.topology, [SHARE_BEFORE])
     if exit_function is not None:
         ends = _ending_as_before(ends, base)
@@ -176,6 +179,28 @@ def _affected(base: Base, hits: DataFrame, cases: Sequence[Case]) -> DataFrame:
         .distinct()
     )
     return found.join(F.broadcast(not_put(base, cases)), [CASE, c.QMGR], "left_anti")
+
+
+def _with_likes(base: Base, affected: DataFrame, cases: Sequence[Case]) -> DataFrame:
+    """Add the request whose candidates meet the rules for all that have the same in a case.
+
+    An exit may tell requests apart by more than their candidates.
+
+    Grain: as `affected`.
+    """
+    if base.ladder.exit_function is not None:
+        return affected.withColumn(_LIKE, F.col(c.PLAN_ID))
+    told = [x for x in base.candidates.columns if x != c.PLAN_ID]
+    # The hash of a row passes nulls over, wherever they are.
+    row = F.xxhash64(*told, *(F.col(x).isNull() for x in told))
+    alike = base.candidates.groupBy(c.PLAN_ID).agg(F.bit_xor(row).alias(_CANDIDATES))
+    seen_by_one = any(outage.on for case in cases for outage in case)
+    same = Window.partitionBy(CASE, _CANDIDATES, *([c.QMGR] if seen_by_one else []))
+    return (
+        affected.join(alike, c.PLAN_ID)
+        .withColumn(_LIKE, F.min(c.PLAN_ID).over(same))
+        .drop(_CANDIDATES)
+    )
 
 
 def not_put(base: Base, cases: Sequence[Case]) -> DataFrame:

@@ -22,6 +22,7 @@ from clwl_spark.api.sessions import ended
 from clwl_spark.publishing.strings import check_topic_string
 from clwl_spark.routing.run import RunSummary
 from clwl_spark.settings import Settings
+from clwl_spark.spark.materialize import releasing
 from clwl_spark.storage import Lake
 from clwl_spark.tracing.places import Place
 from clwl_spark.tracing.snapshots import chosen_snapshot
@@ -70,6 +71,7 @@ class OpenLake:
         """End the session if it was started for this lake; any other one goes on."""
         ended(self._ending)
 
+    @releasing()
     def explain(  # noqa: PLR0913  (the options of `clwl explain`)
         self,
         qmgr: str,
@@ -109,6 +111,7 @@ class OpenLake:
         )  # fmt: skip
         return Explained(explain_by(self._book, self.tables, request))
 
+    @releasing()
     def trace(  # noqa: PLR0913  (the options of `clwl trace`)
         self,
         qmgr: str,
@@ -139,6 +142,7 @@ class OpenLake:
         ladder = self._rules.ladder(exit_function, algorithm)
         return Traced(trace(self.tables, TraceRequest(place, snapshot, ladder, links or {}, hops)))
 
+    @releasing()
     def shares(
         self,
         qmgr: str,
@@ -168,6 +172,7 @@ class OpenLake:
         ladder = self._rules.ladder(exit_function)
         return shares_of(self.tables, self._chosen(snapshot), qmgr, puts, ladder)
 
+    @releasing()
     def traffic_shares(
         self, *, snapshot: str | None = None, exit_function: str | None = None
     ) -> TrafficShares:
@@ -178,6 +183,7 @@ class OpenLake:
         ladder = self._rules.ladder(exit_function)
         return traffic_shares_of(self.tables, self._chosen(snapshot), ladder)
 
+    @releasing()
     def what_if(
         self,
         *changes: str,
@@ -200,6 +206,7 @@ class OpenLake:
         """
         return moved_by(self._rules, Change(changes, scripts, to), snapshot, exit_function)
 
+    @releasing()
     def sweep(
         self,
         *swept: str,
@@ -221,6 +228,7 @@ class OpenLake:
         ladder, words = self._rules.ladder(exit_function), swept or ("channels",)
         return sweep_of(self.tables, self._chosen(snapshot), words, puts or {}, ladder)
 
+    @releasing()
     def assertions(
         self, paths: Paths, *, snapshot: str | None = None, exit_function: str | None = None
     ) -> pd.DataFrame:
@@ -245,10 +253,12 @@ class OpenLake:
         """
         return table_of(self.tables, name)
 
+    @releasing()
     def snapshots(self) -> pd.DataFrame:
         """One row per snapshot in the order in which they come into force, with rows per table."""
         return snapshots_of(self.tables)
 
+    @releasing()
     def route(
         self, *, hops: int = 0, algorithm: str | None = None, exit_function: str | None = None
     ) -> RunSummary:
@@ -263,6 +273,7 @@ class OpenLake:
         """
         return routed(self._rules, hops, algorithm, exit_function)
 
+    @releasing()
     def ask(self, name: str, limit: int = 1000) -> pd.DataFrame:
         """Answer one of the ready questions about what was routed (`clwl ask` lists them).
 
@@ -277,6 +288,7 @@ class OpenLake:
         """
         return answer_of(self.tables, name, limit)
 
+    @releasing()
     def report(self, out: str | Path) -> Path:
         """Write the report of what was routed, one HTML page in a folder, and return where it is.
 

@@ -41,8 +41,9 @@ def run(common: Common, options: WhatIfWords) -> int:
     _check(options)
     changes = [understood(words) for words in options.change]
     own = {"exit": options.exit}
+    routes = "" if options.sweep else ROUTES
     with at_work(
-        "what-if", common, own, needs=SNAPSHOTS.name, reads=ROUTED, only_spark=ROUTES
+        "what-if", common, own, needs=SNAPSHOTS.name, reads=ROUTED, only_spark=routes
     ) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
         if options.sweep:

@@ -22,6 +22,7 @@ from clwl_spark.schemas import MESSAGES, OUTCOMES, TOPOLOGY
 from clwl_spark.settings import Settings, read_settings
 from clwl_spark.spark.embedded import without_panic_texts
 from clwl_spark.spark.local_settings import SMALL_WORK
+from clwl_spark.spark.materialize import releasing
 from clwl_spark.spark.sessions import (
     Engine,
     EngineChoice,
@@ -93,7 +94,7 @@ def at_work(  # noqa: PLR0913  (by name)
         _tell(choice)
         suited = SMALL_WORK if reads_little(choice) else spark or {}
         with screen.kept_pure(), session_for(choice, settings, f"clwl {command}", suited) as lent:
-            with refusals_named(command) if is_embedded else nullcontext():
+            with releasing(), refusals_named(command) if is_embedded else nullcontext():
                 yield Work(settings, screen, lake_of(lent, settings))
             screen.show(Text(f"engine: {choice.engine}", "dim"))
 

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from clwl_spark.errors import UsageError
 from clwl_spark.questions.texts import Question, View, all_views, tables_of, views_of
 from clwl_spark.schemas import TABLES
-from clwl_spark.spark.named import NamedFrames, in_schema, in_utc, named_frames
+from clwl_spark.spark.conf import with_settings
+from clwl_spark.spark.named import NamedFrames, in_schema, named_frames
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.storage import Lake
+
+_IN_UTC: Final = {"spark.sql.session.timeZone": "UTC"}
 
 
 class FolderLakeError(UsageError):
@@ -59,7 +62,7 @@ def prepared(lake: Lake, questions: Iterable[Question]) -> Iterator[NamedFrames]
     """
     queries = [question.sql for question in questions]
     tables = tables_of(*queries)
-    with in_utc(lake.spark), named_frames(lake.spark) as named:
+    with with_settings(lake.spark, _IN_UTC), named_frames(lake.spark) as named:
         frames = run_parallel(lake.spark, lake.read_or_empty, tables)
         for name, frame in zip(tables, frames, strict=True):
             named.add(name, frame)

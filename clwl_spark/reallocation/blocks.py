@@ -26,7 +26,7 @@ from clwl_spark.reallocation.situations import (
     situation_facts,
     situations,
 )
-from clwl_spark.reallocation.waiting import SYSTEM_PREFIX, waiting_messages
+from clwl_spark.reallocation.waiting import SYSTEM_PREFIX, sorted_by, waiting_messages
 from clwl_spark.routing.blocks import from_ipc
 from clwl_spark.schemas import OUTCOMES, REALLOCATIONS, ROUTE_PLANS
 from clwl_spark.schemas import waiting as w
@@ -42,6 +42,7 @@ PAST: Final = "past"
 DATA: Final = "data"
 FIGURES: Final = "figures"
 _DOCUMENTS: Final = (FACTS, SITUATIONS, EVENTS, PAST)
+_ORDER: Final = (c.PUT_SEQ, c.MESSAGE_ID, w.MESSAGE_KEY, w.DUPLICATE)
 _BLOCK_SCHEMA: Final = "qmgr string, data binary, figures string"
 _BLOCK_ARROW: Final = pa.schema(
     [(c.QMGR, pa.string()), (DATA, pa.binary()), (FIGURES, pa.string())]
@@ -130,46 +131,26 @@ def _documents(spark: SparkSession, events: Sequence[Event], past: dict[str, Pas
 
 
 def _side_by_side(messages: DataFrame, documents: DataFrame) -> DataFrame:
-    """Each queue manager's messages in order behind its documents, in one task."""
-    together = messages.unionByName(documents, allowMissingColumns=True)
-    in_order = together.repartition(c.QMGR).sortWithinPartitions(
-        c.QMGR, F.col(EVENTS).isNull(), c.PUT_SEQ, c.MESSAGE_ID, w.MESSAGE_KEY, w.DUPLICATE
+    """Each queue manager's messages and its documents, in one task."""
+    documented = messages.withColumns({x: F.lit(None).cast("string") for x in _DOCUMENTS})
+    nothing = {
+        x.name: F.lit(None).cast(x.dataType)
+        for x in messages.schema
+        if x.name not in documents.columns
+    }
+    together = documented.unionByName(documents.withColumns(nothing))
+    return together.groupBy(c.QMGR).applyInArrow(_redrive, _BLOCK_SCHEMA)
+
+
+def _redrive(rows: pa.Table) -> pa.Table:
+    """One queue manager's messages, in order, meet its events; runs in `applyInArrow`."""
+    is_message = pc.is_null(rows[EVENTS])
+    (documents,) = rows.filter(pc.invert(is_message)).select(_DOCUMENTS).to_pylist()
+    messages = rows.filter(is_message).drop_columns(list(_DOCUMENTS))
+    in_order = sorted_by(messages, *(messages[x] for x in _ORDER))
+    qmgr = rows[c.QMGR][0].as_py()
+    blocks = Redrive(qmgr, in_order, documents).run()
+    cells = ([[qmgr], [block.data], [block.figures]] for block in blocks)
+    return pa.Table.from_batches(
+        [pa.record_batch(row, schema=_BLOCK_ARROW) for row in cells], _BLOCK_ARROW
     )
-    return in_order.mapInArrow(_redrive, _BLOCK_SCHEMA)
-
-
-def _redrive(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Queue manager after queue manager; runs in `mapInArrow`."""
-    for table in _by_qmgr(batches):
-        first = table.slice(0, 1).to_pylist()[0]
-        documents = {name: first[name] for name in _DOCUMENTS}
-        messages = table.slice(1).drop_columns(list(_DOCUMENTS))
-        for block in Redrive(first[c.QMGR], messages, documents).run():
-            row = [[first[c.QMGR]], [block.data], [block.figures]]
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(x, f.type) for x, f in zip(row, _BLOCK_ARROW, strict=True)],
-                schema=_BLOCK_ARROW,
-            )
-
-
-def _by_qmgr(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """One table per queue manager, of batches that are sorted by it."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        start = 0
-        while start < batch.num_rows:
-            name = batch.column(c.QMGR)[start].as_py()
-            if waiting and waiting[-1].column(c.QMGR)[0].as_py() != name:
-                yield pa.Table.from_batches(waiting)
-                waiting = []
-            end = start + _run_length(batch.column(c.QMGR).slice(start), name)
-            waiting.append(batch.slice(start, end - start))
-            start = end
-    if waiting:
-        yield pa.Table.from_batches(waiting)
-
-
-def _run_length(names: pa.Array, name: str) -> int:
-    """How many of the first names are this one."""
-    other = pc.index(pc.equal(names, name), False).as_py()
-    return len(names) if other < 0 else int(other)

@@ -6,6 +6,8 @@ it. Source: SEMANTICS 8, P22, P27, P28.
 
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -104,6 +106,16 @@ def waiting_messages(lake: Lake, channels: DataFrame, direct: DataFrame) -> Data
         c.CHANNEL,
         c.XMITQ,
     )
+
+
+def sorted_by(rows: pa.Table, *columns: pa.ChunkedArray) -> pa.Table:
+    """Rows in the order of columns, nulls first, as frames have it.
+
+    A worker that needs an order sorts by itself: not every engine keeps that of a frame for it.
+    """
+    keys = [x for column in columns for x in (pc.is_valid(column), column)]
+    table = pa.table(keys, names=[str(at) for at in range(len(keys))])
+    return rows.take(pc.sort_indices(table, [(x, "ascending") for x in table.column_names]))
 
 
 def done_reallocations(lake: Lake) -> DataFrame:

@@ -9,11 +9,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.delta_sql import ROWS, answer
 from clwl_spark.errors import InputError, MissingLakeError
 from clwl_spark.moments import moment_at
 from clwl_spark.schemas import MESSAGES, OUTCOMES
-from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.spark.materialize import Keep, checkpoint, inline
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import ObjectType
@@ -46,7 +44,7 @@ _COUNTS: Final = f"""
     SELECT micros - (micros % {{width}} + {{width}}) % {{width}} AS {_BUCKET},
            dest_qmgr,
            count(*) AS {COUNT}
-    FROM (SELECT {{micros}} AS micros, dest_qmgr FROM {{rows}}
+    FROM (SELECT unix_micros(put_time) AS micros, dest_qmgr FROM {{rows}}
           WHERE coalesce(reason, 0) = 0 AND dest_qmgr IS NOT NULL AND put_time IS NOT NULL)
     GROUP BY 1, 2"""  # noqa: S608
 
@@ -154,15 +152,10 @@ def _over_time(lake: Lake, width: int) -> dict[tuple[int, str], int]:
 
 
 def _asked(lake: Lake, question: str, **words: int) -> DataFrame:
-    """The answer to a question about outcomes, worked out; by Spark where nobody else can.
+    """The answer to a question about outcomes, worked out.
 
     Raises:
         MissingLakeError, NothingRoutedError: as `aggregated`.
     """
-    if lake.is_here:
-        asked = question.format(rows=ROWS, micros="CAST(put_time AS BIGINT)", **words)
-        found = answer(lake.path(OUTCOMES.name), OUTCOMES, asked)
-        if found is not None:
-            return frame_from_arrow(lake.spark, found)
-    asked = question.format(rows="{rows}", micros="unix_micros(put_time)", **words)
+    asked = question.format(rows="{rows}", **words)
     return checkpoint(lake.spark.sql(asked, rows=_outcomes(lake)))

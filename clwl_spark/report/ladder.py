@@ -61,16 +61,10 @@ def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
     judged = aggregate.keep(candidates.join(weights, c.PLAN_ID))
     remote = aggregate.rows.where(F.col(c.DEST_QMGR).isNotNull() & ~F.col(c.IS_LOCAL))
     carried = remote.groupBy(*_LINK).agg(F.sum(COUNT).alias(_CARRIED))
-    told = _stories(judged)
+    told = _stories(judged).withColumn(_CARRIED, F.lit(0).cast("bigint"))
     # Not a join: both come from the same sums, and a channel may be null.
-    met = (
-        told.unionByName(carried, allowMissingColumns=True)
-        .groupBy(*_LINK)
-        .agg(
-            F.coalesce(F.max(_CARRIED), F.lit(0)).alias(_CARRIED),
-            *(F.max(x).alias(x) for x in told.columns if x not in _LINK),
-        )
-    )
+    both = told.unionByName(carried, allowMissingColumns=True)
+    met = both.groupBy(*_LINK).agg(*(F.max(x).alias(x) for x in told.columns if x not in _LINK))
     return Ladder(weights, judged, checkpoint(met))
 
 

@@ -25,7 +25,6 @@ from clwl_spark.report.ways import (
     shares,
     told_ways,
 )
-from clwl_spark.spark.local import interpreting
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.storage import Lake
 
@@ -56,8 +55,7 @@ def read_report(
         lambda: _weighed(lake, aggregate),
         lambda: _gone(lake, aggregate, expected),
     ]
-    with interpreting(lake.spark):
-        found = run_parallel(lake.spark, lambda part: part(), parts)
+    found = run_parallel(lake.spark, lambda part: part(), parts)
     said = {name: value for part in found for name, value in part.items()}
     head = Head(
         lake=lake.root,

@@ -33,6 +33,7 @@ from clwl_spark.schemas import (
     RUNS,
     SNAPSHOT_RESETS,
 )
+from clwl_spark.spark.materialize import releasing
 from clwl_spark.storage import Lake
 
 __all__ = ["WRITTEN", "Progress", "RouteOptions", "RunSummary", "follow", "route"]
@@ -89,7 +90,8 @@ def _route(
     while True:
         run = begin(lake, options.algorithm)
         structlog.contextvars.bind_contextvars(run_id=run.run_id)
-        summary = _route_new(call, run)
+        with releasing():
+            summary = _route_new(call, run)
         total = summary if total is None else _added(total, summary)
         if not run.resumed:
             return replace(total, seconds=round(time.monotonic() - started, 3))

@@ -17,6 +17,7 @@ CHOICE_KEY: Final = (c.PLAN_ID, c.CHOICE)
 EXIT: Final = 100
 SAME_ROUTE: Final = 0
 _BEST: Final = "best_in_play"
+_BITS: Final = 32
 
 
 def in_play() -> Column:
@@ -54,21 +55,26 @@ def eliminate(candidates: DataFrame, losing: Column, number: Column | int) -> Da
     return candidates.withColumn(c.ELIMINATED_BY, verdict)
 
 
-def eliminate_below_best(candidates: DataFrame, *values: tuple[int, Column]) -> DataFrame:
-    """Write on each losing row the number of the first of these rules that it loses in.
+def eliminate_below_best(
+    candidates: DataFrame, first: tuple[int, Column], second: tuple[int, Column]
+) -> DataFrame:
+    """Write on each losing row the number of the first of two rules that it loses in.
 
     In each rule the rows of the greatest value in play stay, so of rules that follow one another
-    the greatest of all values, compared in order, is what stays: one window serves them all (seven
-    windows for the ladder instead of nine: 1.45 times DuckDB's time instead of 1.65).
+    the greatest of both values, compared in order, is what stays: as digits of one number, a window
+    serves them both (seven windows for the ladder instead of nine).
 
     Args:
         candidates: rows with `eliminated_by`.
-        values: (number of the rule, what it compares), in the order of the rules.
+        first: number of the rule, and what it compares.
+        second: of the rule after it; its values are not negative.
 
     Grain: one row per candidate, before and after.
     """
-    best = best_in_play(F.struct(*(value.alias(str(number)) for number, value in values)))
-    frame = candidates.withColumn(_BEST, best)
-    for number, value in values:
-        frame = eliminate(frame, value < F.col(_BEST)[str(number)], number)
-    return frame.drop(_BEST)
+    number, value = first
+    second_number, second_value = second
+    both = F.shiftleft(value.cast("bigint"), _BITS) + second_value
+    frame = candidates.withColumn(_BEST, best_in_play(both))
+    lost_first = value < F.shiftright(_BEST, _BITS)
+    lost = F.when(lost_first, number).otherwise(second_number)
+    return eliminate(frame, both < F.col(_BEST), lost).drop(_BEST)

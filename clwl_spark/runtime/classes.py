@@ -26,6 +26,7 @@ _LAUNCHED: Final = "Spark Command: "
 _QUIET: Final = "-Xlog:disable -Xlog:all=error:stderr"
 _FIRST_COMPILER: Final = "-XX:TieredStopAtLevel=1"
 _SMALL: Final = ("--messages", "1000", "--qmgrs", "4", "--clusters", "1", "--instances", "2")
+_BY_SPARK: Final = ("--engine", "spark", "--set")
 _COMPILED: Final = ("--set", "spark.sql.codegen.wholeStage=true")
 """So that what compiles Spark's plans is among the classes; small work interprets them."""
 
@@ -59,7 +60,7 @@ def sharing_options(archive: Path) -> str:
 
 
 def make_class_archive(archive: Path, java: JavaHome, env: Mapping[str, str]) -> None:
-    """Route a few messages, note which classes that loads, and write the archive; two minutes.
+    """Route a few messages, note which classes Spark loads, and write the archive; two minutes.
 
     Args:
         archive: what to write; it is there whole, or not at all.
@@ -91,7 +92,7 @@ def _listing(command: str, lake: Path, classes: Path) -> list[str]:
     if command == "generate":
         more = (*_SMALL, *_COMPILED)
     setting = f"spark.driver.extraJavaOptions={options}"
-    command_line = (command, "--lake", str(lake), *more, "--set", setting)
+    command_line = (command, "--lake", str(lake), *more, *_BY_SPARK, setting)
     return [sys.executable, "-m", "clwl_spark.cli", *command_line]
 
 

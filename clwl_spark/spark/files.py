@@ -1,8 +1,12 @@
 """Files where Spark can write, and whether this process sees them too."""
 
 import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from clwl_spark.errors import EngineError
@@ -30,11 +34,18 @@ def keeps_files_here(spark: SparkSession) -> bool:
     return str(conf.get("fs.defaultFS")).startswith("file:")
 
 
+def sees_file(spark: SparkSession, file: Path) -> bool:
+    """Whether a file of this machine is there for the session's workers too."""
+    if keeps_files_here(spark):
+        return True
+    return _in_worker(spark, partial(_has_size, str(file.absolute()), file.stat().st_size))
+
+
 def delete_folder(spark: SparkSession, folder: str) -> None:
     """Take a folder away, with all that is in it, wherever the session can write.
 
     Raises:
-        EngineError: Spark Connect has no way to files, and nobody knows where the server's are.
+        EngineError: Spark Connect has no way to files, and its workers do not see the folder.
     """
     if is_embedded(spark):
         shutil.rmtree(folder, ignore_errors=True)
@@ -43,8 +54,44 @@ def delete_folder(spark: SparkSession, folder: str) -> None:
         java: Any = spark._jvm  # noqa: SLF001
         conf = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001
     except AttributeError:
+        if _in_worker(spark, partial(_deleted, folder.removeprefix("file:"))):
+            return
         raise EngineError(
-            f"a Spark Connect server cannot be asked to delete {folder}: delete it there"
+            f"a Spark Connect server's Python does not see {folder}, which has to be deleted: "
+            "delete it there, and use a lake in a folder that the server's machines share"
         ) from None
     path = java.org.apache.hadoop.fs.Path(folder)
     path.getFileSystem(conf).delete(path, True)
+
+
+def refuse_lasting(spark: SparkSession, folder: str) -> None:
+    """Refuse a folder in which the session can write, and which could not be deleted then.
+
+    Raises:
+        EngineError: it is so; of a Connect server that is known only by trying.
+    """
+    if not is_embedded(spark) and not hasattr(spark, "_jvm"):
+        spark.range(1).write.parquet(folder)
+        delete_folder(spark, folder)
+
+
+def _in_worker(spark: SparkSession, ask: Callable[[], bool]) -> bool:
+    """What one of the session's workers answers."""
+
+    def answer(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield pa.record_batch([pa.array([ask()])], ["answer"])
+
+    one = spark.range(0, 1, 1, 1).mapInArrow(answer, "answer boolean")
+    return bool(one.collect()[0][0])
+
+
+def _has_size(file: str, size: int) -> bool:
+    path = Path(file)
+    return path.is_file() and path.stat().st_size == size
+
+
+def _deleted(folder: str) -> bool:
+    was_there = Path(folder).is_dir()
+    shutil.rmtree(folder, ignore_errors=True)
+    return was_there

@@ -24,6 +24,7 @@ from clwl_spark.runtime import cache_folder
 from clwl_spark.runtime.classes import class_archive, sharing_options
 from clwl_spark.runtime.jars import delta_jars
 from clwl_spark.runtime.java import java_home
+from clwl_spark.spark.conf import with_settings
 from clwl_spark.spark.local_settings import (
     INTERPRETED,
     LAPTOP_SETTINGS,
@@ -35,14 +36,8 @@ from clwl_spark.spark.local_settings import (
 @contextmanager
 def interpreting(spark: SparkSession) -> Iterator[None]:
     """For the block, do not compile plans; for many questions about few rows."""
-    before = {name: str(spark.conf.get(name)) for name in INTERPRETED}
-    for name in INTERPRETED:
-        spark.conf.set(name, INTERPRETED[name])
-    try:
+    with with_settings(spark, INTERPRETED):
         yield
-    finally:
-        for name, value in before.items():
-            spark.conf.set(name, value)
 
 
 MOST_MEMORY_GIGABYTES: Final = 6

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
-from pyspark import StorageLevel
+from pyspark import SparkContext, StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.spark.embedded import is_embedded
 from clwl_spark.spark.frames import frame_from_arrow
+from clwl_spark.spark.parallel import cores
 
 Keep = Callable[[DataFrame], DataFrame]
 
@@ -19,6 +22,9 @@ ROWS_HERE: Final = 1_000_000
 """Rows of plans that are read and written within this process, some 200 MB: where Java is cold,
 Spark's first writes to Delta take 5 s, and reading and gathering 29,500 plans 8."""
 
+_HELD: Final[ContextVar[list[int] | None]] = ContextVar("held", default=None)
+"""Ids of what is kept within the block; no frames, so that Java can forget them before."""
+
 HELD_BY_ALL: Final = 1_000_000
 """Rows of a few names that every worker holds for a join; some 200 MB."""
 
@@ -26,6 +32,9 @@ HELD_BY_ALL: Final = 1_000_000
 @contextmanager
 def persisted(frame: DataFrame) -> Iterator[DataFrame]:
     """Give a frame whose rows are kept where they were worked out, until the block ends."""
+    if is_embedded(frame.sparkSession):
+        yield checkpoint(frame)
+        return
     kept = frame.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         yield kept
@@ -43,7 +52,36 @@ def checkpoint(frame: DataFrame) -> DataFrame:
 
     Not `eager=False`: Spark then forgets the frame's metrics before they are used, and says so.
     """
-    return frame.localCheckpoint()
+    spark = frame.sparkSession
+    if is_embedded(spark):
+        # Sail takes the rows to be spread as the plan had them before it was optimized, and so
+        # found a group in two places: without this `repartition` a plan had two verdicts.
+        return frame.repartition(cores(spark)).localCheckpoint()
+    kept = frame.localCheckpoint()
+    held = _HELD.get()
+    if held is not None and hasattr(kept, "_jdf"):
+        held.append(kept._jdf.queryExecution().logical().rdd().id())  # noqa: SLF001
+    return kept
+
+
+@contextmanager
+def releasing() -> Iterator[None]:
+    """When the block ends, Spark gives back the memory of what `checkpoint` has kept in it.
+
+    By itself it does so some time after Java has forgotten the frames. With Spark Connect, the
+    server forgets a frame when this process does.
+    """
+    held: list[int] = []
+    outer = _HELD.set(held)
+    try:
+        yield
+    finally:
+        _HELD.reset(outer)
+        context = SparkContext._active_spark_context  # noqa: SLF001
+        if held and context is not None:
+            there = context._jsc.getPersistentRDDs()  # noqa: SLF001
+            for rdd in filter(None, map(there.get, held)):
+                rdd.unpersist(False)
 
 
 def inline(frame: DataFrame) -> DataFrame:

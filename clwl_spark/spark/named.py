@@ -4,11 +4,8 @@ import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
-
-_ZONE: Final = "spark.sql.session.timeZone"
 
 
 class NamedFrames:
@@ -52,14 +49,14 @@ def named_frames(spark: SparkSession) -> Iterator[NamedFrames]:
 
 
 @contextmanager
-def in_utc(spark: SparkSession) -> Iterator[None]:
-    """For the block, hours and days are those of UTC."""
-    before = spark.conf.get(_ZONE)
-    spark.conf.set(_ZONE, "UTC")
+def named_frame(frame: DataFrame) -> Iterator[str]:
+    """Lend a name for a frame, for the block; it is the frame's session that knows it."""
+    name = f"clwl_{uuid.uuid4().hex[:12]}"
+    frame.createOrReplaceTempView(name)
     try:
-        yield
+        yield name
     finally:
-        spark.conf.set(_ZONE, str(before))
+        frame.sparkSession.catalog.dropTempView(name)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Final, TypeVar
 
 from pyspark import inheritable_thread_target
@@ -22,8 +23,10 @@ def run_parallel(
     spark: SparkSession, do: Callable[[Given], Made], many: Iterable[Given]
 ) -> list[Made]:
     """What `do` makes of each, in their order; four at a time."""
+    target = inheritable_thread_target(spark)(do)
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
-        return list(pool.map(inheritable_thread_target(spark)(do), many))
+        made = [pool.submit(copy_context().run, target, x) for x in many]
+        return [x.result() for x in made]
 
 
 def cores(spark: SparkSession) -> int:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
 from clwl_spark import columns as c
+from clwl_spark.reallocation.waiting import sorted_by
 from clwl_spark.routing.blocks import from_ipc, to_ipc
 from clwl_spark.schemas import SWITCHED_MESSAGES
 from clwl_spark.schemas import waiting as w
@@ -35,6 +36,7 @@ ROWS_AT_A_TIME: Final = 100_000
 DATA: Final = "data"
 FIGURES: Final = "figures"
 GOES: Final = "goes"
+IS_LATER: Final = "is_later"
 BLOCK_SCHEMA: Final = "data binary, figures string"
 _BLOCK_ARROW: Final = pa.schema([(DATA, pa.binary()), (FIGURES, pa.string())])
 _TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
@@ -77,18 +79,21 @@ class SwitchRequest:
     rebalanced_per_second: int = 10_000
 
 
-def playing(
-    request: SwitchRequest,
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Make the worker of one switch."""
+def playing(request: SwitchRequest) -> Callable[[pa.Table], pa.Table]:
+    """Make the worker of one switch, of all messages and for `applyInArrow`."""
 
-    def play(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        gathered = [batch for batch in batches if batch.num_rows]
-        if not gathered:
-            return
-        yield from _played(pa.Table.from_batches(gathered), request)
+    def play(messages: pa.Table) -> pa.Table:
+        played = _played(_in_order(messages), request) if messages.num_rows else ()
+        return pa.Table.from_batches(list(played), _BLOCK_ARROW)
 
     return play
+
+
+def _in_order(messages: pa.Table) -> pa.Table:
+    """First what was there at the start, by put_seq; then what came later, as it came."""
+    is_later = messages[IS_LATER]
+    came = pc.if_else(is_later, messages[w.ARRIVED_AT], 0)
+    return sorted_by(messages, is_later, came, messages[c.PUT_SEQ], messages[c.MESSAGE_ID])
 
 
 @dataclass(frozen=True, slots=True)

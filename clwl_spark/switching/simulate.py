@@ -35,6 +35,7 @@ from clwl_spark.switching.playing import (
     COUNTS,
     FIGURES,
     GOES,
+    IS_LATER,
     SwitchRequest,
     figures_of_nothing,
     playing,
@@ -96,11 +97,8 @@ def simulate(lake: Lake, request: SwitchRequest, ladder: Ladder) -> SwitchSummar
     """
     lake.create((*WRITTEN, REALLOCATIONS, REALLOCATION_EVENTS, REALLOCATION_CHOICES))
     switch_id = uuid.uuid4().hex
-    messages = _messages(lake, request, ladder)
-    in_order = messages.repartition(1).sortWithinPartitions(
-        "is_later", F.when(F.col("is_later"), F.col(w.ARRIVED_AT)), c.PUT_SEQ, c.MESSAGE_ID
-    )
-    with persisted(in_order.mapInArrow(playing(request), BLOCK_SCHEMA)) as blocks:
+    all_of_it = _messages(lake, request, ladder).groupBy()
+    with persisted(all_of_it.applyInArrow(playing(request), BLOCK_SCHEMA)) as blocks:
         said = blocks.where(F.col(FIGURES) != "").select(FIGURES).collect()
         figures = json.loads(said[0][0]) if said else figures_of_nothing(request)
         summary = SwitchSummary(switch_id, request, figures)
@@ -123,7 +121,7 @@ def _messages(lake: Lake, request: SwitchRequest, ladder: Ladder) -> DataFrame:
         waiting_outcomes(lake, channels)
         .withColumn(w.ARRIVED_AT, arrived)
         .select(c.PUT_SEQ, c.MESSAGE_ID, w.ARRIVED_AT, w.MESSAGE_KEY, w.DUPLICATE)
-        .withColumn("is_later", F.col(w.ARRIVED_AT) > request.pace.start)
+        .withColumn(IS_LATER, F.col(w.ARRIVED_AT) > request.pace.start)
     )
     if request.stopped_at is None:
         return found.withColumns({GOES: F.lit(False), w.TO_XMITQ: F.lit(None).cast("string")}).drop(

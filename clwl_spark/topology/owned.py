@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from clwl_spark import columns as c
 from clwl_spark.schemas import TABLES, Table
@@ -58,9 +58,10 @@ def rows_of_table(rows: DataFrame, table: str, snapshot_id: str) -> DataFrame:
 
     Grain: one row per row of the table.
     """
-    schema = TABLES[table].schema
-    fields = StructType([field for field in schema.fields if field.name != c.SNAPSHOT_ID])
-    parsed = rows.where(F.col(OF) == table).select(F.from_json(ROW, fields).alias(ROW))
+    fields = TABLES[table].schema.fields
+    # Nullable: rows of other tables may be parsed as well before they are left out.
+    kinds = [StructField(x.name, x.dataType) for x in fields if x.name != c.SNAPSHOT_ID]
+    parsed = rows.where(F.col(OF) == table).select(F.from_json(ROW, StructType(kinds)).alias(ROW))
     named = parsed.select(F.lit(snapshot_id).alias(c.SNAPSHOT_ID), f"{ROW}.*")
     return named.select(*TABLES[table].names)
 

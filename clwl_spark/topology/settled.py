@@ -16,6 +16,7 @@ from clwl_spark import columns as c
 from clwl_spark.mq import FileReading, Reject
 from clwl_spark.mq.records import TextState
 from clwl_spark.schemas import CLUSTER_CHANNELS, TABLES
+from clwl_spark.spark.files import sees_file
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
@@ -72,7 +73,7 @@ def settle_files(
     Raises:
         IngestError: a file cannot be read, or is of no queue manager.
     """
-    if not sources.are_many:
+    if not sources.are_many or not sees_file(lake.spark, sources.files[0]):
         settled, names = _settled_here(lake, r.read_here(sources, tell), earlier_id)
         data = _packed(settled)
         pieces = frame_from_rows(lake.spark, data, _ROWS)

@@ -35,7 +35,7 @@ from clwl_spark.schemas import (
 from clwl_spark.schemas.journeys import BATCH_ID, CUT_OFF, ENDS, HOP, QUERY_ID
 from clwl_spark.spark.files import without_patterns
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import broadcast_if_small, checkpoint
+from clwl_spark.spark.materialize import broadcast_if_small, checkpoint, releasing
 from clwl_spark.spark.streams import run_batches
 from clwl_spark.storage import Lake, Transaction
 from clwl_spark.topology.views import read_topology
@@ -165,14 +165,15 @@ class _Following:
         """Write the batch's tables; each write is done once, however often it is tried."""
         query_id = self._query_id()
         self._claim(query_id, batch_id)
-        know = self._knowledge()
-        rows = followed(outcomes, self.hop, know, is_last=self.is_last)
-        self.lake.append(HOPS.name, rows, _once(query_id, HOPS.name, batch_id))
-        after = lake_at(self.lake, self.hop + 1)
-        if after.exists(MESSAGES.name) or self._some_go_on():
-            after.create([MESSAGES])
-            going = arrivals(rows, batch_id, know.groups)
-            after.append(MESSAGES.name, going, _once(query_id, MESSAGES.name, batch_id))
+        with releasing():
+            know = self._knowledge()
+            rows = followed(outcomes, self.hop, know, is_last=self.is_last)
+            self.lake.append(HOPS.name, rows, _once(query_id, HOPS.name, batch_id))
+            after = lake_at(self.lake, self.hop + 1)
+            if after.exists(MESSAGES.name) or self._some_go_on():
+                after.create([MESSAGES])
+                going = arrivals(rows, batch_id, know.groups)
+                after.append(MESSAGES.name, going, _once(query_id, MESSAGES.name, batch_id))
 
     def _query_id(self) -> str:
         """The id of the checkpoint, which Spark writes into it before the first batch."""

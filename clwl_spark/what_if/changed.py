@@ -7,6 +7,8 @@ object are changed with it, since full repositories pass a change on at once (se
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Final
 
@@ -156,13 +158,19 @@ def _seen_by_all(name: str, before: DataFrame, after: DataFrame) -> DataFrame:
     attributes = [x for x in _told(table) if x not in table.keys]
     is_defined = F.col(c.OBSERVER) == EVERYBODY
     old, new = (
-        x.where(is_defined).select(*keys, F.struct(*attributes).alias(side))
-        for x, side in ((before, "_old"), (after, "_new"))
+        frame.where(is_defined).select(*keys, *(F.col(x).alias(f"{side}{x}") for x in attributes))
+        for frame, side in ((before, "_old_"), (after, "_new_"))
     )
-    moved = old.join(new, keys, "left").where(~F.col("_old").eqNullSafe(F.col("_new")))
-    joined = after.join(F.broadcast(moved.withColumn("_changed", F.lit(True))), keys, "left").where(
-        is_defined | F.col("_changed").isNull() | F.col("_new").isNotNull()
+    is_deleted = F.col("_is_there").isNull()
+    differs = reduce(or_, (~F.col(f"_old_{x}").eqNullSafe(F.col(f"_new_{x}")) for x in attributes))
+    moved = (
+        old.join(new.withColumn("_is_there", F.lit(True)), keys, "left")
+        .where(is_deleted | differs)
+        .withColumn("_changed", F.lit(True))
+    )
+    joined = after.join(F.broadcast(moved), keys, "left").where(
+        is_defined | F.col("_changed").isNull() | ~is_deleted
     )
     shown = ~is_defined & F.col("_changed")
-    values = {x: F.when(shown, F.col(f"_new.{x}")).otherwise(F.col(x)).alias(x) for x in attributes}
+    values = {x: F.when(shown, F.col(f"_new_{x}")).otherwise(F.col(x)).alias(x) for x in attributes}
     return joined.select(*(values.get(x, F.col(x)) for x in table.names))

@@ -10,6 +10,7 @@ from typing import Any, Final
 from clwl_spark.routing.batch import RouteOptions
 from clwl_spark.routing.run import route
 from clwl_spark.schemas import MESSAGES
+from clwl_spark.spark.files import refuse_lasting
 from clwl_spark.storage import Lake
 from clwl_spark.topology.write import Snapshot, write_snapshot
 from clwl_spark.what_if.changed import Sides, Tables
@@ -69,11 +70,13 @@ def what_if(
 
     Raises:
         MissingLakeError: there are no messages.
+        EngineError: what is written for it could not be deleted.
     """
     started = time.monotonic()
     lake.read(MESSAGES.name)
     heard = tell or (lambda _stage, _done, _total: None)
     place = f"{lake.checkpoint_root}/what-if-{uuid.uuid4().hex}"
+    refuse_lasting(lake.spark, place)
     try:
         routed = []
         both = ((BEFORE, sides.before, frozenset[str]()), (AFTER, sides.after, sides.down))

@@ -9,6 +9,8 @@ from clwl_spark.analysis.explain import MissingSnapshotError
 from clwl_spark.errors import InputError, MissingLakeError, UsageError
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
 
+pytestmark = pytest.mark.java
+
 
 def test_an_explanation_has_frames_a_text_and_a_page(lake):
     found = lake.explain("GATE", "IN")
@@ -49,6 +51,7 @@ def test_traffic_is_that_of_the_messages(lake):
     assert found.by_request["expected"].sum() == pytest.approx(14)
 
 
+@pytest.mark.spark
 def test_a_change_is_told_in_a_sentence_and_frames(lake):
     found = lake.what_if("STOP CHANNEL(TO.QM2) ON GATE")
     moved = found.by_queue_manager.set_index("dest_qmgr")[["before", "after"]].to_dict("index")
@@ -125,6 +128,7 @@ def test_questions_tables_snapshots_and_the_report(lake, tmp_path):
         lake.report(tmp_path / "file")
 
 
+@pytest.mark.spark
 def test_routing_goes_on_where_it_ended(lake):
     assert lake.route().messages == 0
     with pytest.raises(UsageError, match="algorithm 'v8'"):

@@ -35,7 +35,7 @@ def sessions(monkeypatch):
     told = []
 
     @contextmanager
-    def started(_settings, _name):
+    def started(*_):
         told.append("started")
         yield f"session {len(told)}"
         told.append("ended")
@@ -46,7 +46,7 @@ def sessions(monkeypatch):
             return None
 
     monkeypatch.setattr(api_sessions, "SparkSession", Nothing)
-    monkeypatch.setattr(api_sessions, "spark_session", started)
+    monkeypatch.setattr(api_sessions, "session_for", started)
     return told
 
 

@@ -87,6 +87,7 @@ def test_following_ends_after_the_batch_in_hand(capsys, lake, monkeypatch):
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
+@pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_a_folder_without_messages_is_bad_input(capsys, tmp_path):
     assert main(["route", "--lake", str(tmp_path)]) == 2

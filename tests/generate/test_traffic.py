@@ -100,7 +100,8 @@ def test_another_seed_puts_to_other_queues(spark):
 
 def test_partitions_follow_one_another_in_time(spark):
     frame = messages(spark, GenerateSpec(messages=300_000))
-    spans = frame.groupBy(F.spark_partition_id().alias("part")).agg(
+    placed = frame.select(F.spark_partition_id().alias("part"), c.PUT_TIME)
+    spans = placed.groupBy("part").agg(
         F.min(c.PUT_TIME).alias("first"), F.max(c.PUT_TIME).alias("last")
     )
     rows = sorted(spans.collect())

@@ -27,6 +27,7 @@ def job(name):
     return module.main
 
 
+@pytest.mark.spark
 def test_jobs_take_a_lake_from_topology_to_answers(capsys, spark, tmp_path):
     lake = ["--lake", str(tmp_path / "lake"), "--json"]
     assert job("generate")([*lake, *SIZES]) == 0
@@ -56,6 +57,7 @@ def test_a_job_is_one_screen(path):
     assert len(path.read_text().splitlines()) <= 40
 
 
+@pytest.mark.java
 def test_spark_submit_brings_the_session(tmp_path):
     java = java_home(cache_folder(os.environ), os.environ)
     submit = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")

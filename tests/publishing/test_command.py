@@ -35,7 +35,7 @@ def document(capsys, lake, *words):
 
 def test_the_document_has_topics_conflicts_costs_and_sizes(capsys, lake):
     found = document(capsys, lake, "--size", "100", "--size", "1000")
-    assert list(found) == ["snapshot_id", "topics", "conflicts", "costs", "sizes"]
+    assert list(found) == ["snapshot_id", "topics", "conflicts", "costs", "sizes", "engine"]
     assert [(x["topic"], x["clroute"]) for x in found["topics"]] == [
         ("NEWS", "DIRECT"), ("SPORTS", "TOPICHOST"),
     ]  # fmt: skip

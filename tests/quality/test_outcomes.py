@@ -18,6 +18,8 @@ from clwl_spark.quality.results import Scope, Verdict
 from clwl_spark.quality.suites import load_gates
 from clwl_spark.quality.validate import ValidateOptions, validate_outcomes
 
+pytestmark = pytest.mark.java
+
 PUTS = 40
 DAY = timedelta(days=1)
 CORRUPTIONS = {

@@ -34,13 +34,12 @@ def worlds():
 def lake(spark, worlds, tmp_path):
     """GOOD from noon on, BAD an hour later, both said to be valid; topology without constraints."""
     lake = lake_with(spark, tmp_path / "lake", [SNAPSHOTS.name])
-    for at, (name, rows) in enumerate(worlds.items()):
-        put_rows(lake, SNAPSHOTS.name, [snapshot(name, at)[1] | {"being_written": False}])
-        for table, found in rows.arrow.items():
+    for hours, (name, world) in enumerate(worlds.items()):
+        put_rows(lake, SNAPSHOTS.name, [snapshot(name, hours)[1] | {"being_written": False}])
+        for table, found in world.arrow.items():
             named = pa.array([name] * found.num_rows, pa.string())
-            at = found.schema.get_field_index("snapshot_id")
-            rows = found.set_column(at, "snapshot_id", named)
-            write_deltalake(lake.path(table), rows, mode="append")
+            rows = found.drop(["snapshot_id"]).append_column("snapshot_id", named)
+            write_deltalake(lake.path(table), rows.select(found.column_names), mode="append")
     return lake
 
 

@@ -13,6 +13,8 @@ from clwl_spark.questions.running import ask, create_views, prepared
 from clwl_spark.questions.texts import Question, all_questions, all_views
 from clwl_spark.storage import Lake
 
+pytestmark = pytest.mark.java
+
 ZONE = "spark.sql.session.timeZone"
 
 
@@ -32,24 +34,18 @@ def test_spark_and_duckdb_see_the_same_views(duckdb_lake, named, name):
 
 
 def test_the_callers_session_is_left_as_it_is(spark, lake):
-    questions = all_questions().values()
-    before = _left_in(spark)
+    zone = Question("", "", "", "SELECT current_timezone() AS zone")
     spark.conf.set(ZONE, "Asia/Tokyo")
     try:
-        with prepared(lake, questions) as named:
-            assert len(_left_in(spark)) > len(before)
-            assert all_rows(named, Question("", "", "", "SELECT current_timezone() AS zone")) == [
-                {"zone": "UTC"}
-            ]
+        with prepared(lake, all_questions().values()) as named:
+            views = [f"{named._mark}_{name}" for name in named._names]
+            assert {"ladder", "outcomes"} <= set(named._names)
+            assert all(map(spark.catalog.tableExists, views))
+            assert all_rows(named, zone) == [{"zone": "UTC"}]
         assert spark.conf.get(ZONE) == "Asia/Tokyo"
+        assert not any(map(spark.catalog.tableExists, views))
     finally:
         spark.conf.set(ZONE, "UTC")
-    assert _left_in(spark) == before
-
-
-def _left_in(spark):
-    """Names of the temporary views."""
-    return {table.name for table in spark.catalog.listTables() if table.isTemporary}
 
 
 def test_the_command_answers_and_says_that_there_is_more(capsys, lake, answered):

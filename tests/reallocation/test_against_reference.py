@@ -25,6 +25,9 @@ from clwl_spark.reallocation.run import reallocate
 from clwl_spark.reallocation.waiting import waiting_outcomes
 from clwl_spark.vocabulary import Algorithm
 
+pytestmark = pytest.mark.spark
+
+
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 CASES = int(os.environ.get("CLWL_CASES", "120"))
 CLOSING = "SHUT."

@@ -13,11 +13,11 @@ from clwl_spark.commands.report import run
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.report import ReportWords
 from clwl_spark.errors import InputError, MissingLakeError
-from clwl_spark.report import aggregate
-from clwl_spark.report.aggregate import aggregated
 from clwl_spark.report.reading import read_report
 from clwl_spark.report.surprises import Kind, surprises
 from clwl_spark.storage import Lake
+
+pytestmark = pytest.mark.java
 
 CLUSTER = [
     qmgr("GATE"), qmgr("QM1"), qmgr("QM2"),
@@ -46,17 +46,6 @@ def routed(spark, tmp_path_factory):
     lake = routed_lake(spark, tmp_path_factory.mktemp("report"), rows, puts)
     found = [row.asDict() for row in lake.read("outcomes").collect()]
     return lake, found
-
-
-def test_spark_and_delta_rs_sum_up_alike(routed, monkeypatch):
-    lake, _ = routed
-    found = aggregated(lake)
-    monkeypatch.setattr(aggregate, "answer", lambda *_: None)
-    expected = aggregated(lake)
-    assert found.rows.dtypes == expected.rows.dtypes
-    assert sorted(found.rows.collect(), key=repr) == sorted(expected.rows.collect(), key=repr)
-    assert found.over_time == expected.over_time
-    assert (found.first, found.last) == (expected.first, expected.last)
 
 
 def test_figures_are_counts_of_the_outcomes(routed):

@@ -14,6 +14,9 @@ from worlds import CANDIDATE, World, comparable
 
 from clwl_spark.routing import plan_maker
 
+pytestmark = pytest.mark.spark
+
+
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 ENGINES = ("arrow", "spark")
 """They take turns, on one checkpoint; the other algorithm begins with the other engine."""

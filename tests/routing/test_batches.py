@@ -10,6 +10,9 @@ from worlds import World
 
 from clwl_spark.routing import runs
 
+pytestmark = pytest.mark.spark
+
+
 CASES = 40
 
 

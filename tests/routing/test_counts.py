@@ -21,6 +21,9 @@ from clwl_spark.routing.run import WRITTEN, RouteOptions, route
 from clwl_spark.schemas import MESSAGES, SNAPSHOTS, TOPOLOGY
 from clwl_spark.storage import Lake
 
+pytestmark = pytest.mark.spark
+
+
 SENDERS = 5
 FIRST, SECOND = 20_000, 2_000
 SPEC = GenerateSpec(messages=FIRST + SECOND, qmgrs=SENDERS, queues=10, instances=2)

@@ -23,6 +23,9 @@ from clwl_spark.routing.run import WRITTEN, RouteOptions, RunSummary, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS
 from clwl_spark.storage import Lake
 
+pytestmark = pytest.mark.spark
+
+
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 MINE = {"snapshot_id": "S", "observer": "*"}
 TABLES = {

@@ -16,6 +16,9 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
+pytestmark = pytest.mark.spark
+
+
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 SCRIPT = Path(__file__).with_name("killed_run.py")
 LATE_SNAPSHOT = {

@@ -30,6 +30,9 @@ from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.plan_maker import PlanMaker
 from clwl_spark.routing.runs import valid_pins
 
+pytestmark = pytest.mark.spark
+
+
 SEED = random.SystemRandom().randrange(10**6)
 LISTS = (PLANS, ROUTES, SENDERS, RESETS)
 

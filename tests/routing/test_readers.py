@@ -19,6 +19,9 @@ from clwl_spark.routing.run import WRITTEN, RouteOptions, follow, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
 
+pytestmark = pytest.mark.spark
+
+
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 SNAPSHOT = {"snapshot_id": "S", "valid_from": AT, "status": "VALID"}
 MINE = {"snapshot_id": "S", "observer": "*"}

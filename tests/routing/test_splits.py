@@ -22,6 +22,9 @@ from clwl_spark.routing.splits import (
     split_rows,
 )
 
+pytestmark = pytest.mark.spark
+
+
 ROWS = 40_000
 SCHEMA = pa.schema([("number", pa.int64()), ("word", pa.string()), ("absent", pa.string())])
 SMALL = {"spark.sql.files.maxPartitionBytes": "60000", "spark.sql.files.openCostInBytes": "0"}

@@ -139,6 +139,7 @@ def test_rule(verdicts: dict[str, list[int | None]], name: str) -> None:
     assert verdicts[name] == CASES[name][2]
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 def test_the_whole_ladder_costs_one_exchange(spark: SparkSession, algorithm: Algorithm) -> None:
     judged = eliminate(candidates(spark, dest("A"), dest("B")), algorithm)

@@ -12,9 +12,20 @@ from clwl_spark.runtime.classes import class_archive, make_class_archive, sharin
 from clwl_spark.runtime.jars import delta_jars
 from clwl_spark.runtime.java import java_home
 
+pytestmark = pytest.mark.java
+
+
 CACHE = cache_folder(os.environ)
-JAVA = java_home(CACHE, os.environ)
-JARS = delta_jars(CACHE, JAVA, os.environ)
+
+
+@pytest.fixture(scope="module")
+def java():
+    return java_home(CACHE, os.environ)
+
+
+@pytest.fixture(scope="module")
+def jars(java):
+    return delta_jars(CACHE, java, os.environ)
 
 
 START = """
@@ -23,9 +34,9 @@ local_session({"spark.driver.extraJavaOptions": "-Xlog:class+load:file=LOADED"})
 """
 
 
-def test_spark_starts_with_the_classes_that_setup_archived(tmp_path):
-    if not class_archive(CACHE, JAVA, JARS).is_file():
-        pytest.skip("make setup could not write it, and said why; Spark starts without")
+def test_spark_starts_with_the_classes_that_setup_archived(tmp_path, java, jars):
+    if not class_archive(CACHE, java, jars).is_file():
+        pytest.skip("there is none: `python -m clwl_spark.runtime --classes` makes it")
     program = START.replace("LOADED", str(tmp_path / "loaded"))
     subprocess.run([sys.executable, "-c", program], check=True)
     loaded = (tmp_path / "loaded").read_text().splitlines()
@@ -33,25 +44,25 @@ def test_spark_starts_with_the_classes_that_setup_archived(tmp_path):
     assert len(archived) > 0.8 * len(loaded)
 
 
-def test_an_archive_that_does_not_fit_is_passed_over_without_a_word(tmp_path):
+def test_an_archive_that_does_not_fit_is_passed_over_without_a_word(tmp_path, java):
     archive = tmp_path / "with blank.jsa"
     assert sharing_options(archive) == ""
     archive.write_bytes(b"no archive" * 1000)
-    command = [str(JAVA.executable), *shlex.split(sharing_options(archive)), "-version"]
+    command = [str(java.executable), *shlex.split(sharing_options(archive)), "-version"]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (said.returncode, said.stdout) == (0, "")
 
 
-def test_another_java_or_other_jars_have_another_archive():
-    one = class_archive(CACHE, JAVA, JARS)
-    assert class_archive(CACHE, JAVA, JARS) == one
-    assert class_archive(CACHE, JAVA, (Path("/other.jar"),)) != one
+def test_another_java_or_other_jars_have_another_archive(java, jars):
+    one = class_archive(CACHE, java, jars)
+    assert class_archive(CACHE, java, jars) == one
+    assert class_archive(CACHE, java, (Path("/other.jar"),)) != one
 
 
-def test_a_step_that_fails_leaves_no_archive_and_says_which(tmp_path):
+def test_a_step_that_fails_leaves_no_archive_and_says_which(tmp_path, java):
     archive = tmp_path / "classes" / "a.jsa"
     with pytest.raises(SetupError, match=r"clwl_spark\.cli generate"):
-        make_class_archive(archive, JAVA, {**os.environ, "CLWL_JAVA_HOME": "/nowhere"})
+        make_class_archive(archive, java, {**os.environ, "CLWL_JAVA_HOME": "/nowhere"})
     assert list(archive.parent.iterdir()) == []
 
 

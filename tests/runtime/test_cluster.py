@@ -28,6 +28,9 @@ from clwl_spark.schemas import (
 )
 from clwl_spark.storage import Lake
 
+pytestmark = pytest.mark.spark
+
+
 SPEC = GenerateSpec(
     messages=20_000,
     qmgrs=5,

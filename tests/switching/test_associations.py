@@ -10,6 +10,9 @@ from clwl_spark.switching.associations import (
     chosen_snapshot,
 )
 
+pytestmark = pytest.mark.spark
+
+
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 
 

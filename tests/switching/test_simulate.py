@@ -15,6 +15,9 @@ from clwl_spark.switching.simulate import simulate
 from clwl_spark.switching.steps import Pace
 from clwl_spark.switching.telling import steps_told
 
+pytestmark = pytest.mark.spark
+
+
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 NEW = "XMITQ.CL1.QM1"
 DAY = "2024-05-06T12:00:"

@@ -19,6 +19,8 @@ from clwl_spark.schemas import HOPS, TABLES
 from clwl_spark.storage import Lake
 from clwl_spark.tracing.journeys import follow_messages, hop_figures
 
+pytestmark = pytest.mark.spark
+
 OPTIONS = RouteOptions(state_partitions=2)
 COMPARED = [name for name in HOPS.names if name != "plan_id"]
 

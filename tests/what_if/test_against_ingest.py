@@ -147,6 +147,7 @@ def test_definitions_are_changed_as_an_ingested_script_does(lake, tmp_path, chan
     assert content(sides.after) == content(snapshot_rows(other, "then"))
 
 
+@pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("change", INGESTED.values(), ids=INGESTED)
 def test_messages_go_as_with_an_ingested_script(lake, as_it_is, tmp_path, change):
@@ -157,6 +158,7 @@ def test_messages_go_as_with_an_ingested_script(lake, as_it_is, tmp_path, change
     assert moves.moved == elsewhere(as_it_is, after) > 100
 
 
+@pytest.mark.spark
 def test_channels_and_queue_managers_fail_as_their_status_says(lake, as_it_is, tmp_path):
     other = copied(lake, tmp_path / "lake")
     tables = snapshot_rows(other, "demo")

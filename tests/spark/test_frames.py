@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pyarrow as pa
+import pytest
 from pyspark.sql import Row
 
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
@@ -38,6 +39,7 @@ def test_columns_without_a_chunk_are_a_frame(spark):
     assert frame_from_arrow(spark, chunkless).collect() == []
 
 
+@pytest.mark.spark
 def test_rows_are_read_without_a_python_worker(spark):
     plan = frame_from_rows(spark, [CELLS], TYPES)._jdf.queryExecution().optimizedPlan().toString()
     assert plan.startswith("LocalRelation")

@@ -1,0 +1,66 @@
+"""A session that is given, before and after somebody works on a lake with it.
+
+Usage: session_used.py LAKE, where SPARK_REMOTE says what session.
+"""
+
+import json
+import sys
+from typing import Any
+
+from connect.sides import INGEST, here, messages
+from pyspark.sql import SparkSession
+
+import clwl_spark as cw
+from clwl_spark.schemas import MESSAGES
+
+DELTAS = "Delta Table State"
+"""In the names of what Delta keeps in memory of the tables that it has read."""
+
+
+def state_of(spark: SparkSession) -> dict[str, Any]:
+    """What somebody would find changed."""
+    views = [x.name for x in spark.catalog.listTables() if x.isTemporary]
+    return {
+        "settings": {row.key: row.value for row in spark.sql("SET").collect()},
+        "views": sorted(views),
+        "schema": [spark.catalog.currentCatalog(), spark.catalog.currentDatabase()],
+        "is active": SparkSession.getActiveSession() is spark,
+        "kept": _kept(spark),
+    }
+
+
+def _kept(spark: SparkSession) -> list[str]:
+    """Rows that Spark holds in memory for somebody, where that can be asked."""
+    if not hasattr(spark, "_jsc"):
+        return []
+    held = spark.sparkContext._jsc.getPersistentRDDs().values()
+    return sorted(str(x) for x in held if DELTAS not in str(x.name()))
+
+
+def use(spark: SparkSession, place: dict[str, str], checkpoints: str = "") -> int:
+    """Ingest, explain, route, ask; how many messages were routed.
+
+    Args:
+        spark: the session.
+        place: a lake, or a catalog.
+        checkpoints: for the lake of a catalog.
+    """
+    (option, where), *_ = place.items()
+    here([*INGEST, f"--{option}", where])
+    named = {"place" if option == "lake" else option: where}
+    settings = {"checkpoints": checkpoints} if checkpoints else {}
+    lake = cw.lake(**named, spark=spark, settings=settings)
+    lake.tables.create([MESSAGES])
+    lake.tables.append(MESSAGES.name, messages(0, 300))
+    lake.explain("SHOP1", "PARCEL.IN")
+    routed = lake.route()
+    lake.ask("busiest-channels")
+    return routed.messages
+
+
+if __name__ == "__main__":
+    session = SparkSession.builder.getOrCreate()
+    session.range(1).createOrReplaceTempView("of_the_user")
+    before = state_of(session)
+    count = use(session, {"lake": sys.argv[1]})
+    sys.stdout.write(json.dumps([before, count, state_of(session)]))

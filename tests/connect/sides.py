@@ -1,0 +1,111 @@
+"""A lake of the samples, worked on by whole commands: in this process, or over Spark Connect."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from deltalake import DeltaTable
+
+from clwl_spark.cli import main
+from clwl_spark.commands.samples import sample_messages, samples_folder
+from clwl_spark.delta_creation import create_in_folder
+from clwl_spark.delta_writes import append_rows
+from clwl_spark.schemas import MESSAGES
+
+Clwl = Callable[[list[str]], Any]
+"""Runs a command, and gives its document."""
+
+INGEST: Final = [
+    *("ingest", str(samples_folder() / "topology")),
+    *("--snapshot", "demo", "--valid-from", "2026-09-14T06:00:00Z"),
+]
+"""The samples' topology as snapshot `demo`; where to is left out."""
+OF_ONE_RUN: Final = frozenset(
+    {
+        "engine",
+        "finished_at",
+        "judged_at",
+        "loaded_at",
+        "query_id",
+        "rejected_at",
+        "report",
+        "router_id",
+        "run_id",
+        "seconds",
+        "started_at",
+        "validation_id",
+        "versions",
+        "worker_peak_mib",
+    }
+)
+"""What two runs of the same work do not have in common."""
+
+
+def here(words: list[str]) -> Any:
+    """A command with the session that is running in this process."""
+    with redirect_stdout(io.StringIO()) as out:
+        assert main([*words, "--json"]) == 0
+    return json.loads(out.getvalue())
+
+
+def over(server: str) -> Clwl:
+    """Commands in processes that know of a server, and nothing else."""
+
+    def run(words: list[str]) -> Any:
+        done = process(server, words)
+        out, said = done.communicate()
+        assert done.returncode == 0, said
+        return json.loads(out)
+
+    return run
+
+
+def process(server: str, words: list[str]) -> subprocess.Popen[str]:
+    """A command that has begun."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "clwl_spark.cli", *words, "--json"],
+        env={**os.environ, "SPARK_REMOTE": server},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def messages(first: int, end: int) -> pa.Table:
+    """Some of the samples' messages."""
+    rows = list(sample_messages(samples_folder() / "messages.csv"))[first:end]
+    named = [dict(zip(MESSAGES.names, row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(named, schema=MESSAGES.arrow(MESSAGES.names))
+
+
+def put(lake: Path, first: int, end: int) -> None:
+    """Append some of the samples' messages, without any session."""
+    folder = str(lake / MESSAGES.name)
+    create_in_folder(folder, MESSAGES)
+    assert append_rows(folder, MESSAGES, messages(first, end), None)
+
+
+def rows(lake: Path, table: str) -> list[str]:
+    """A table's rows in order, without what two runs do not have in common."""
+    found = DeltaTable(lake / table).to_pyarrow_table()
+    kept = [x for x in sorted(found.column_names) if x not in OF_ONE_RUN]
+    return sorted(map(str, found.select(kept).to_pylist()))
+
+
+def tables(lake: Path) -> list[str]:
+    """The lake's tables."""
+    return sorted(x.parent.name for x in lake.glob("*/_delta_log"))
+
+
+def comparable(document: Any) -> Any:
+    """A document without what two runs do not have in common."""
+    if isinstance(document, dict):
+        return {x: comparable(y) for x, y in document.items() if x not in OF_ONE_RUN}
+    return [*map(comparable, document)] if isinstance(document, list) else document

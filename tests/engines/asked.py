@@ -1,0 +1,197 @@
+"""What both engines are asked, and what they answer: tables by name."""
+
+import contextlib
+import io
+import json
+import random
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from lakes import lake_with
+from pyspark.sql import DataFrame, SparkSession
+from random_clusters import Case, merged_tables, random_case
+from scenario_files import read_scenario, scenario_names
+from worlds import put_rows
+
+from clwl_spark.analysis.outages import Part
+from clwl_spark.analysis.sweep import base_of, case_ends
+from clwl_spark.analysis.traffic import MESSAGES_OF
+from clwl_spark.cli import main
+from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.questions.running import prepared
+from clwl_spark.questions.texts import Question as Asked
+from clwl_spark.questions.texts import all_questions, all_views
+from clwl_spark.schemas import TOPOLOGY
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import checkpoint, inline
+from clwl_spark.storage import Lake
+from clwl_spark.topology.views import read_topology
+from clwl_spark.vocabulary import Algorithm
+
+Row = dict[str, Any]
+Answers = dict[str, list[str]]
+"""Rows by table, each as JSON, sorted."""
+Question = Callable[[SparkSession, Path, Path], Answers]
+"""Asked of (session, lake that was routed, folder of its own)."""
+
+CASES: Final = 40
+SEEDS: Final = (11, 12)
+SAMPLES: Final = Path(__file__).parents[2] / "data" / "samples"
+_CHANGING: Final = frozenset({"seconds", "engine", "validation_id", "validated_at", "report"})
+"""Parts of documents that are others in each run."""
+PUT: Final = ("--from", "DEPOT1", "--object", "PARCEL.BOOK")
+COMMANDS: Final = {
+    "explain": ("explain", *PUT),
+    "explain-v7": ("explain", *PUT, "--algorithm", "v7"),
+    "shares": ("shares", *PUT),
+    "shares-traffic": ("shares", "--traffic"),
+    "trace": ("trace", *PUT),
+    "xmitq": ("xmitq", "--qmgr", "DEPOT1"),
+    "snapshots": ("snapshots",),
+    "diff": ("diff", "demo", "night"),
+    "repository": ("repository", "--qmgr", "DEPOT1"),
+    "topics": ("topics",),
+    "lint": ("lint",),
+    "validate": ("validate", "--explain"),
+    "validate-outcomes": ("validate", "--outcomes"),
+    "insights": ("insights",),
+}
+
+
+def questions() -> dict[str, Question]:
+    """Every question by its name."""
+    asked: dict[str, Question] = {
+        f"random-{algorithm}-{seed}": partial(_random, seed=seed, algorithm=algorithm)
+        for algorithm in Algorithm
+        for seed in SEEDS
+    }
+    asked |= {f"scenario-{name}": partial(_scenario, name=name) for name in scenario_names()}
+    asked |= {f"ask-{x}": partial(_commanded, words=("ask", x)) for x in all_questions()}
+    asked |= {f"clwl-{name}": partial(_commanded, words=x) for name, x in COMMANDS.items()}
+    return asked | {"views": _views, "ingest": _ingested, "sweep": _swept}
+
+
+def _random(
+    spark: SparkSession, _: Path, folder: Path, *, seed: int, algorithm: Algorithm
+) -> Answers:
+    cases = [random_case(random.Random(seed * 1_000 + n), f"C{n:02d}.") for n in range(CASES)]
+    return _planned(spark, folder, merged_tables(cases), _messages(cases), algorithm)
+
+
+def _messages(cases: list[Case]) -> list[Row]:
+    return [message for case in cases for message in case.messages]
+
+
+def _scenario(spark: SparkSession, _: Path, folder: Path, *, name: str) -> Answers:
+    scenario = read_scenario(name)
+    return {
+        f"{algorithm} {table}": rows
+        for algorithm in Algorithm
+        for table, rows in _planned(
+            spark, folder / algorithm, scenario.tables, scenario.messages, algorithm
+        ).items()
+    }
+
+
+def _planned(
+    spark: SparkSession,
+    folder: Path,
+    tables: dict[str, list[Row]],
+    messages: list[Row],
+    algorithm: Algorithm,
+) -> Answers:
+    """Plans and candidates of all that is put, in every snapshot."""
+    lake = lake_with(spark, folder)
+    for name, rows in tables.items():
+        put_rows(lake, name, rows)
+    ids = sorted({row["snapshot_id"] for row in tables["snapshots"]})
+    puts = {
+        (
+            x["qmgr"],
+            x.get("object_type") or "QUEUE",
+            x["object_name"],
+            x.get("object_qmgr") or "",
+            x.get("via") or "LOCAL",
+        )
+        for x in messages
+        if x["qmgr"] and x["object_name"]
+    }
+    rows = [(snapshot_id, *put) for snapshot_id in ids for put in sorted(puts)]
+    types = ", ".join(f"{name} string" for name in REQUEST)
+    requests = frame_from_rows(spark, rows, types).withColumn("plan_id", plan_id())
+    topology = read_topology(lake, ids, checkpoint)
+    made = make_plans(requests, topology, Ladder(algorithm), inline)
+    return {"plans": _rows(made.plans), "candidates": _rows(made.candidates)}
+
+
+def _swept(spark: SparkSession, _: Path, folder: Path) -> Answers:
+    """Where messages go when a channel or a queue manager fails."""
+    lake = lake_with(spark, folder)
+    cases = [random_case(random.Random(500 + n), f"C{n:02d}.") for n in range(10)]
+    for name, rows in merged_tables(cases).items():
+        put_rows(lake, name, rows)
+    snapshot_id = min(row["snapshot_id"] for row in merged_tables(cases)["snapshots"])
+    puts = {(x["qmgr"], x["object_name"] or "") for x in _messages(cases) if x["qmgr"]}
+    rows = [(snapshot_id, q, "QUEUE", o, "", "LOCAL", 3) for q, o in sorted(puts) if o]
+    types = ", ".join(f"{name} string" for name in REQUEST)
+    asked = frame_from_rows(spark, rows, f"{types}, {MESSAGES_OF} bigint")
+    topology = read_topology(lake, [snapshot_id], checkpoint)
+    base = base_of(asked.withColumn("plan_id", plan_id()), topology, Ladder())
+    outages = base.channels.outages([Part.CHANNEL, Part.QMGR])
+    return {"ends": _rows(case_ends(base, [(x,) for x in outages]))}
+
+
+def _views(spark: SparkSession, routed: Path, _: Path) -> Answers:
+    """Every view of the lake that was routed: all its rows."""
+    found: Answers = {}
+    lake = Lake(spark, str(routed))
+    for name in all_views():
+        whole = Asked(name=name, question=name, answers="", sql=f"SELECT * FROM {name}")  # noqa: S608
+        with prepared(lake, [whole]) as named:
+            found[name] = _rows(named.query(whole.sql))
+    return found
+
+
+def _ingested(spark: SparkSession, _: Path, folder: Path) -> Answers:
+    """What the samples' texts become, at once and by a change."""
+    said = _document(["ingest", str(SAMPLES / "topology"), "--snapshot", "S1"], folder)
+    lake = Lake(spark, str(folder))
+    frames = {x.name: lake.read(x.name) for x in TOPOLOGY if lake.exists(x.name)}
+    kept = {name: frame.drop("loaded_at", "valid_from") for name, frame in frames.items()}
+    return {"said": [said], **{name: _rows(frame) for name, frame in kept.items()}}
+
+
+def _commanded(_: SparkSession, routed: Path, folder: Path, *, words: tuple[str, ...]) -> Answers:
+    """The document that a command prints, on a copy of the lake that was routed."""
+    shutil.copytree(routed, folder)
+    return {"document": [_document(list(words), folder)]}
+
+
+def _document(words: list[str], lake: Path) -> str:
+    """A command's JSON document, without what changes from run to run."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        code = main([*words, "--lake", str(lake), "--json"])
+    assert code in (0, 1), words
+    text = json.dumps(_steady(json.loads(out.getvalue())), indent=1, sort_keys=True)
+    return text.replace(str(lake), "LAKE")
+
+
+def _steady(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {x: _steady(y) for x, y in part.items() if x not in _CHANGING}
+    if isinstance(part, list):
+        return [_steady(x) for x in part]
+    return round(part, 9) if isinstance(part, float) else part
+
+
+def _rows(frame: DataFrame) -> list[str]:
+    """All rows, each as JSON of its values by column; order does not count."""
+    table: pa.Table = frame.toArrow()
+    names = sorted(table.column_names)
+    plain = table.select(names).to_pylist()
+    return sorted(json.dumps(_steady(x), default=str, sort_keys=True) for x in plain)

@@ -1,0 +1,211 @@
+"""Which engine answers, and how it ends."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from lakes import lake_with
+from worlds import put_rows
+
+from clwl_spark.commands.failures import failure, refusals_named
+from clwl_spark.errors import EngineError, MissingLakeError, PlanRefusedError
+from clwl_spark.settings import read_settings
+from clwl_spark.spark import embedded, sessions
+from clwl_spark.spark.embedded import SAIL, plain_path, why_not_here
+from clwl_spark.spark.sessions import Engine, choose_engine
+from clwl_spark.storage import Lake
+
+TABLE = "snapshots"
+SNAPSHOT = {"snapshot_id": "S1", "status": "VALID"}
+
+
+@pytest.fixture
+def folder(spark, tmp_path):
+    """A lake's folder with one row."""
+    lake = lake_with(spark, tmp_path / "lake", [TABLE])
+    put_rows(lake, TABLE, [SNAPSHOT])
+    return Path(lake.root)
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """As in a process without a session."""
+    monkeypatch.setattr(sessions, "running_session", lambda: None)
+    for name in ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def settings(folder, *assignments):
+    return read_settings(None, assignments, {"lake": str(folder)})
+
+
+def needing(folder, *features):
+    """Make the table one that asks its readers for features."""
+    log = folder / TABLE / "_delta_log" / f"{0:020}.json"
+    actions = [json.loads(line) for line in log.read_text().splitlines()]
+    protocol = {"minReaderVersion": 3, "minWriterVersion": 7}
+    named = {"readerFeatures": list(features), "writerFeatures": list(features)}
+    kept = [{"protocol": protocol | named} if "protocol" in x else x for x in actions]
+    log.write_text("".join(f"{json.dumps(x)}\n" for x in kept))
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_small_lake_in_a_folder_is_answered_by_the_engine_embedded(folder):
+    choice = choose_engine(settings(folder), [TABLE, "queues"])
+    assert (choice.engine, choice.why, choice.rows) == (Engine.EMBEDDED, "", 1)
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize(
+    ("assignments", "why"),
+    [
+        (["embedded_rows=0"], "1 rows are to be read, more than embedded_rows = 0"),
+        (["engine=spark"], "engine spark is asked for"),
+        (["engine=arrow"], "engine arrow is asked for"),
+    ],
+)
+def test_settings_lead_to_spark(folder, assignments, why):
+    choice = choose_engine(settings(folder, *assignments), [TABLE])
+    assert (choice.engine, choice.why, choice.rows) == (Engine.SPARK, why, 1)
+
+
+@pytest.mark.usefixtures("alone")
+def test_other_places_lead_to_spark():
+    for place in ({"lake": "s3://bucket/lake"}, {"catalog": "main.mq"}):
+        named = read_settings(None, (), place)
+        choice = choose_engine(named, [TABLE])
+        assert choice.engine is Engine.SPARK
+        assert next(iter(place.values())) in choice.why
+        with pytest.raises(EngineError, match="give --engine spark"):
+            choose_engine(named.model_copy(update={"engine": "embedded"}), [TABLE])
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("feature", ["deletionVectors", "columnMapping", "v2Checkpoint"])
+def test_a_table_with_features_that_are_not_known_leads_to_spark(folder, feature):
+    needing(folder, feature)
+    choice = choose_engine(settings(folder), [TABLE])
+    assert choice.engine is Engine.SPARK
+    assert TABLE in choice.why
+    with pytest.raises(EngineError, match=TABLE) as caught:
+        choose_engine(settings(folder, "engine=embedded"), [TABLE])
+    assert failure(caught.value)[1] == 2
+
+
+def test_a_table_that_became_unreadable_is_refused_when_it_is_read(spark, folder):
+    needing(folder, "columnMapping")
+    with pytest.raises((EngineError, MissingLakeError)):
+        Lake(spark, str(folder)).read(TABLE)
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("variable", ["SPARK_REMOTE", "PYSPARK_GATEWAY_PORT"])
+def test_a_session_that_was_prepared_is_used(folder, monkeypatch, variable):
+    monkeypatch.setenv(variable, "sc://somewhere")
+    choice = choose_engine(settings(folder), [TABLE])
+    assert (choice.engine, choice.why) == (Engine.SPARK, "a session is given")
+    assert choose_engine(settings(folder, "engine=embedded"), [TABLE]).engine is Engine.EMBEDDED
+
+
+@pytest.mark.usefixtures("alone")
+def test_without_sail_or_with_another_one_spark_answers_and_one_line_says_so(folder, monkeypatch):
+    def absent(_name):
+        raise metadata.PackageNotFoundError
+
+    for version, said in ((absent, "not installed"), (lambda _: "0.0.1", "pysail is 0.0.1")):
+        monkeypatch.setattr(embedded.metadata, "version", version)
+        assert said in why_not_here()
+        assert f"pip install pysail=={SAIL}" in why_not_here()
+        choice = choose_engine(settings(folder), [TABLE])
+        assert choice.engine is Engine.SPARK
+        assert choice.is_lacking
+
+
+@pytest.mark.usefixtures("alone")
+def test_what_spark_alone_does_says_so(folder):
+    assert choose_engine(settings(folder), [TABLE], "because").why == "because"
+    with pytest.raises(EngineError, match="because"):
+        choose_engine(settings(folder, "engine=embedded"), [TABLE], "because")
+
+
+def test_a_plan_that_sail_refuses_is_one_sentence_with_the_remedy(spark):
+    with pytest.raises(PlanRefusedError) as caught, refusals_named("explain"):
+        spark.sql("SELECT no_such_function(1)").collect()
+    said, code = failure(caught.value)
+    assert said.startswith("clwl explain: ")
+    assert said.endswith("--engine spark")
+    assert "\n" not in said
+    assert code == 3
+
+
+def test_folders_with_unusual_names_are_read(spark, folder, monkeypatch, tmp_path):
+    place = tmp_path / "we ird [1] {a,b} 100% ü*?#x"
+    shutil.copytree(folder, place)
+    monkeypatch.setattr("clwl_spark.delta_reads.INLINE_ROWS", 0)
+    rows = Lake(spark, str(place)).read(TABLE).collect()
+    assert [row.snapshot_id for row in rows] == ["S1"]
+    assert plain_path(spark, "/a/b.c-1=2") == "/a/b.c-1=2"
+
+
+PROGRAM = textwrap.dedent(
+    """
+    import os, sys, time
+    from clwl_spark.spark.embedded import embedded_session
+    with embedded_session() as session:
+        assert session.range(3).count() == 3
+        print(session.client.host.rpartition(":")[2] if ":" in session.client.host
+              else session.client._builder.endpoint.rpartition(":")[2], flush=True)
+        time.sleep(60)
+    """
+)
+
+
+def is_open(port):
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_the_server_ends_with_its_process_even_when_that_is_killed():
+    running = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    port = int(running.stdout.readline())
+    assert is_open(port)
+    listening = Path("/proc/net/tcp")
+    if listening.exists():
+        here = [x.split()[1] for x in listening.read_text().splitlines() if f":{port:04X}" in x]
+        assert "0100007F" in {x.split(":")[0] for x in here}
+        assert "00000000" not in {x.split(":")[0] for x in here}
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    running.stdout.close()
+    assert not is_open(port)
+
+
+PANICS = textwrap.dedent(
+    """
+    import sys
+    from clwl_spark.spark.embedded import embedded_session, without_panic_texts
+    with without_panic_texts(), embedded_session() as session:
+        sys.stderr.write("ours\\n")
+        try:
+            session.sql("SELECT explode(map(1, 2))").collect()
+        except Exception:
+            pass
+    sys.stderr.write("and again\\n")
+    """
+)
+
+
+def test_a_panic_of_sail_prints_nothing():
+    done = subprocess.run(
+        [sys.executable, "-c", PANICS], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.splitlines() == ["ours", "and again"]
