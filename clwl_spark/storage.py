@@ -136,13 +136,21 @@ class Lake:
         """Whether the table is there."""
         return self._load(table) is not None
 
-    def read(self, table: str, column: str = "", values: Sequence[str] = ()) -> DataFrame:
+    def read(
+        self,
+        table: str,
+        column: str = "",
+        values: Sequence[str] = (),
+        *,
+        like: Table | None = None,
+    ) -> DataFrame:
         """The table's rows; columns that the contract names come first and are checked.
 
         Args:
             table: the table.
             column: name of a string column; '' = all rows.
             values: the rows that have one of these values in it.
+            like: the contract's table whose columns it has; None = that of its name.
 
         Raises:
             MissingLakeError: there is no such table.
@@ -151,7 +159,7 @@ class Lake:
         frame = self._load(table)
         if frame is None:
             raise MissingLakeError(table, f"lake {self.root}")
-        return _with_one_of(require(frame, TABLES[table]), column, values)
+        return _with_one_of(require(frame, like or TABLES[table]), column, values)
 
     def read_or_empty(self, table: str, column: str = "", values: Sequence[str] = ()) -> DataFrame:
         """As `read`, but a table that is not there has no rows."""

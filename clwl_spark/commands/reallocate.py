@@ -8,7 +8,7 @@ from clwl_spark.commands.explain import algorithm_of
 from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.waiting import ReallocateWords
-from clwl_spark.commands.work import ROUTED, ROUTES, Work, at_work
+from clwl_spark.commands.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.moments import micros, moment_at
 from clwl_spark.plan.planning import Ladder
@@ -24,9 +24,7 @@ def run(common: Common, options: ReallocateWords) -> int:
     """Run the event, or the history of events, show the counts, and return the exit code."""
     single = _single(options)
     own = {"exit": options.exit}
-    with at_work(
-        "reallocate", common, own, needs=schemas.OUTCOMES.name, reads=ROUTED, only_spark=ROUTES
-    ) as work:
+    with at_work("reallocate", common, own, needs=schemas.OUTCOMES.name, reads=ROUTED) as work:
         events = [single] if single else read_events(work.lake, str(options.events))
         summary = reallocate(work.lake, events, _ladder(work))
         structlog.get_logger().info("reallocated", events=len(events), seconds=summary.seconds)

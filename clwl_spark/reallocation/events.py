@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.contract import require
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.moments import moment_at
 from clwl_spark.routing.intake import Pin
@@ -86,13 +85,13 @@ def read_events(lake: Lake, table: str) -> list[ChannelEvent]:
             `schemas.CHANNEL_EVENTS`.
 
     Raises:
+        MissingLakeError: there is no such table.
         MissingColumnsError: it lacks columns.
         UnknownEventError: a cell is null.
     """
     place, slash, name = table.rstrip("/").rpartition("/")
     source = Lake(lake.spark, place or slash) if slash else lake
-    frame = require(lake.spark.read.table(source.sql_name(name)), CHANNEL_EVENTS)
-    rows = frame.withColumn(w.AT, F.unix_micros(w.AT)).collect()
+    rows = source.read(name, like=CHANNEL_EVENTS).withColumn(w.AT, F.unix_micros(w.AT)).collect()
     if any(cell is None for row in rows for cell in row):
         raise UnknownEventError(f"table '{table}' has events with null cells: fill or delete them")
     return [ChannelEvent(*row) for row in rows]

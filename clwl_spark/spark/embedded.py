@@ -27,7 +27,7 @@ SAIL: Final = "0.7.2"
 _LOOPBACK: Final = "127.0.0.1"
 _CLIENT: Final = ("grpc", "grpc_status", "google.rpc", "google.protobuf", "zstandard")
 """What PySpark's Connect client imports, beside pandas and pyarrow."""
-_CONNECT_MODE: Final = "SPARK_CONNECT_MODE_ENABLED"
+CONNECT_MODE: Final = "SPARK_CONNECT_MODE_ENABLED"
 """PySpark's functions make columns for Connect where this variable is set."""
 _MEBIBYTE: Final = 2**20
 _STDERR: Final = 2
@@ -71,7 +71,7 @@ def embedded_session(memory_mib: int = 0) -> Iterator[SparkSession]:
         server.start(background=True)
     logging.getLogger("pyspark.sql.connect.client").setLevel(logging.CRITICAL)
     try:
-        with _variables({_CONNECT_MODE: "1"}):
+        with _variables({CONNECT_MODE: "1"}):
             yield from _session(server.listening_address[1], scratch)
     finally:
         server.stop()

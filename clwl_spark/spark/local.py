@@ -25,6 +25,7 @@ from clwl_spark.runtime.classes import class_archive, sharing_options
 from clwl_spark.runtime.jars import delta_jars
 from clwl_spark.runtime.java import java_home
 from clwl_spark.spark.conf import with_settings
+from clwl_spark.spark.embedded import CONNECT_MODE
 from clwl_spark.spark.local_settings import (
     INTERPRETED,
     LAPTOP_SETTINGS,
@@ -93,6 +94,10 @@ def _start_launched(settings: Mapping[str, str], app_name: str) -> SparkSession:
     """Make the session of a process that spark-submit, or a Connect client, has prepared."""
     builder = SparkSession.builder
     if "SPARK_REMOTE" in os.environ:
+        # The client takes a while to import, which nobody waits for who does without it.
+        from clwl_spark.spark.remote import refuse_silent_server  # noqa: PLC0415
+
+        refuse_silent_server(os.environ["SPARK_REMOTE"])
         return builder.getOrCreate()
     SparkContext._ensure_initialized()  # noqa: SLF001
     given = SparkConf()
@@ -125,6 +130,8 @@ def _lend_delta() -> tuple[Path, ...]:
 
 def _start_local(settings: Mapping[str, str], app_name: str) -> SparkSession:
     """Start Java and a session with the defaults for one machine."""
+    # Inherited from a process that has an embedded session, PySpark would take it for its own.
+    os.environ.pop(CONNECT_MODE, None)
     cache = cache_folder(os.environ)
     java = java_home(cache, os.environ)
     jars = delta_jars(cache, java, os.environ)

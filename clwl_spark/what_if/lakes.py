@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.schemas import MESSAGES
+from clwl_spark.schemas import MESSAGES, Table
 from clwl_spark.storage import Lake
 
 
@@ -34,11 +34,18 @@ class SideLake(Lake):
             return self.traffic.path(table)
         return super().path(table)
 
-    def read(self, table: str, column: str = "", values: Sequence[str] = ()) -> DataFrame:
+    def read(
+        self,
+        table: str,
+        column: str = "",
+        values: Sequence[str] = (),
+        *,
+        like: Table | None = None,
+    ) -> DataFrame:
         """The table's rows, as `Lake.read`."""
         if table != MESSAGES.name or self.traffic is None:
-            return super().read(table, column, values)
-        return self._put(self.traffic.read(table, column, values))
+            return super().read(table, column, values, like=like)
+        return self._put(self.traffic.read(table, column, values, like=like))
 
     def stream(self, table: str) -> DataFrame:
         """All rows ever appended to the table, as a stream."""

@@ -14,7 +14,7 @@ import pytest
 
 from clwl_spark.runtime import cache_folder
 from clwl_spark.runtime.jars import delta_jars
-from clwl_spark.runtime.java import java_home
+from clwl_spark.runtime.java import JavaHome, java_home
 from clwl_spark.spark.local_settings import LAPTOP_SETTINGS, SHARED_SETTINGS, SMALL_WORK
 
 _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -75,7 +75,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _java():
+def _java() -> JavaHome:
     return java_home(cache_folder(os.environ), os.environ)
 
 

@@ -21,12 +21,19 @@ def state_of(spark: SparkSession) -> dict[str, Any]:
     """What somebody would find changed."""
     views = [x.name for x in spark.catalog.listTables() if x.isTemporary]
     return {
-        "settings": {row.key: row.value for row in spark.sql("SET").collect()},
+        "settings": _settings(spark),
         "views": sorted(views),
         "schema": [spark.catalog.currentCatalog(), spark.catalog.currentDatabase()],
         "is active": SparkSession.getActiveSession() is spark,
         "kept": _kept(spark),
     }
+
+
+def _settings(spark: SparkSession) -> dict[str, str]:
+    """The settings, without that in which Delta counts the session's commits."""
+    found = {row.key: row.value for row in spark.sql("SET").collect()}
+    found.pop("spark.databricks.delta.lastCommitVersionInSession", None)
+    return found
 
 
 def _kept(spark: SparkSession) -> list[str]:

@@ -1,14 +1,30 @@
 """Whole commands over Spark Connect give what they give with a session of this process."""
 
+import shutil
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from connect.sides import INGEST, Clwl, comparable, here, over, put, rows, tables
+from connect.sides import INGEST, Clwl, comparable, here, over, process, put, rows, tables
+from deltalake import DeltaTable
+
+from clwl_spark.schemas import SNAPSHOTS, TOPOLOGY
+from clwl_spark.topology.reading import FEW_FILES
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 HALF = 2000
+MANY = [
+    "ingest",
+    "--snapshot",
+    "many",
+    "--observer",
+    "{stem}",
+    "--valid-from",
+    "2026-09-14T06:00:00Z",
+]
 PUT = ["--from", "SHOP1", "--object", "PARCEL.IN"]
 DOWN = "STOP CHANNEL(FREIGHT.DEPOT1) ON DEPOT1"
 
@@ -27,7 +43,18 @@ def worked_on(clwl: Clwl, folder: Path) -> dict[str, Any]:
     said["what-if"] = clwl(["what-if", *at, "--change", DOWN])
     said["report"] = clwl(["report", *at, "--out", str(folder / "report")])
     said["ask"] = clwl(["ask", "busiest-channels", *at])
+    said["many files"] = clwl([*MANY, str(_many(folder)), "--lake", str(folder / "of many")])
     return said
+
+
+def _many(folder: Path) -> Path:
+    """More files than are read by one process."""
+    scripts = folder / "scripts"
+    scripts.mkdir()
+    for at in range(FEW_FILES + 1):
+        words = f"DEFINE QLOCAL(Q) CLUSTER(ALL)\nDEFINE QLOCAL(Q.{at})\nDEFINE NONSENSE\n"
+        (scripts / f"QM{at}.mqsc").write_text(words)
+    return scripts
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +76,31 @@ def test_commands_say_the_same(classic, connect):
 
 
 def test_tables_are_the_same(classic, connect):
-    lakes = [folder / "lake" for folder, _ in (classic, connect)]
-    assert tables(lakes[1]) == tables(lakes[0])
-    for table in tables(lakes[0]):
-        assert rows(lakes[1], table) == rows(lakes[0], table), table
+    for name in ("lake", "of many"):
+        lakes = [folder / name for folder, _ in (classic, connect)]
+        assert tables(lakes[1]) == tables(lakes[0])
+        for table in tables(lakes[0]):
+            assert rows(lakes[1], table) == rows(lakes[0], table), table
+
+
+def test_a_client_that_is_killed_loses_and_doubles_nothing(classic, server, tmp_path):
+    """Its server goes on without it; the next one takes over."""
+    done, lake = classic[0] / "lake", tmp_path / "lake"
+    for table in (*TOPOLOGY, SNAPSHOTS):
+        shutil.copytree(done / table.name, lake / table.name)
+    put(lake, 0, 10_000)
+    words = ["route", "--lake", str(lake)]
+    with process(server, words) as client:
+        written = lake / "outcomes" / "_delta_log" / f"{1:020}.json"
+        while client.poll() is None and not written.exists():
+            time.sleep(0.05)
+        client.kill()
+    assert client.returncode == -signal.SIGKILL
+    over(server)(words)
+    for table in ("outcomes", "rejected_messages", "balance_history", "route_candidates"):
+        assert rows(lake, table) == rows(done, table), table
+    (run,) = DeltaTable(lake / "runs").to_pyarrow_table().to_pylist()
+    assert (run["status"], run["messages"]) == ("DONE", 4212)
 
 
 def test_nothing_is_left_of_a_what_if(connect):

@@ -25,6 +25,8 @@ from clwl_spark.reallocation.run import reallocate
 from clwl_spark.reallocation.waiting import waiting_outcomes
 from clwl_spark.vocabulary import Algorithm
 
+pytestmark = pytest.mark.java
+
 pytestmark = pytest.mark.spark
 
 

@@ -16,6 +16,8 @@ from clwl_spark.reallocation.run import reallocate
 from clwl_spark.schemas import CHANNEL_EVENTS
 from clwl_spark.storage import Lake
 
+pytestmark = pytest.mark.java
+
 pytestmark = pytest.mark.spark
 
 

@@ -20,6 +20,8 @@ from clwl_spark.reallocation.events import read_events
 from clwl_spark.reallocation.run import reallocate
 from clwl_spark.schemas import CHANNEL_EVENTS
 
+pytestmark = pytest.mark.java
+
 pytestmark = pytest.mark.spark
 
 

@@ -10,6 +10,8 @@ from clwl_spark.switching.associations import (
     chosen_snapshot,
 )
 
+pytestmark = pytest.mark.java
+
 pytestmark = pytest.mark.spark
 
 

@@ -15,6 +15,8 @@ from clwl_spark.switching.simulate import simulate
 from clwl_spark.switching.steps import Pace
 from clwl_spark.switching.telling import steps_told
 
+pytestmark = pytest.mark.java
+
 pytestmark = pytest.mark.spark
 
 
