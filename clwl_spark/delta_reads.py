@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from clwl_spark.spark.embedded import is_embedded, plain_path
@@ -52,8 +53,19 @@ def frame_of(spark: SparkSession, table: DeltaTable, folder: str) -> DataFrame |
         return None
     here = plain_path(spark, folder)
     groups = _alike(folder, here, actions["path"].to_pylist())
-    frames = (spark.read.schema(types).parquet(*files) for files in groups)
+    frames = (_typed(spark.read.parquet(*files), types) for files in groups)
     return reduce(DataFrame.unionByName, frames)
+
+
+def _typed(frame: DataFrame, types: StructType) -> DataFrame:
+    """The columns of a table, of files that were written before it had all of them."""
+    there = set(frame.columns)
+    return frame.select(
+        *(
+            (F.col(x.name) if x.name in there else F.lit(None)).cast(x.dataType).alias(x.name)
+            for x in types
+        )
+    )
 
 
 def _alike(folder: str, here: str, names: Iterable[str]) -> list[list[str]]:

@@ -68,5 +68,5 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What has a session of Spark comes last."""
-    items.sort(key=lambda x: x.get_closest_marker("spark") is not None)
+    """What starts Java comes after what does not, and last what has a session of Spark."""
+    items.sort(key=lambda x: [bool(x.get_closest_marker(y)) for y in ("spark", "java")])

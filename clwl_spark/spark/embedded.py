@@ -94,11 +94,17 @@ def is_embedded(spark: SparkSession) -> bool:
     return hasattr(spark, _SCRATCH)
 
 
+def scratch_folder(spark: SparkSession) -> Path:
+    """The folder of temporary files of an embedded session; it goes with the session."""
+    folder: Path = getattr(spark, _SCRATCH)
+    return folder
+
+
 def plain_path(spark: SparkSession, folder: str) -> str:
     """A path of a folder in which no character has a meaning; Sail takes some for patterns."""
     if _PLAIN.fullmatch(folder):
         return folder
-    link = Path(getattr(spark, _SCRATCH), "links", hashlib.sha256(folder.encode()).hexdigest())
+    link = Path(scratch_folder(spark), "links", hashlib.sha256(folder.encode()).hexdigest())
     if not link.is_symlink():
         link.symlink_to(Path(folder).absolute(), target_is_directory=True)
     return str(link)

@@ -1,5 +1,6 @@
 """What to do with frames that several steps read, so that each is worked out once."""
 
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -9,9 +10,8 @@ from pyspark import SparkContext, StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.spark.embedded import is_embedded
-from clwl_spark.spark.frames import frame_from_arrow
-from clwl_spark.spark.parallel import cores
+from clwl_spark.spark.embedded import is_embedded, scratch_folder
+from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
 
 Keep = Callable[[DataFrame], DataFrame]
 
@@ -51,17 +51,24 @@ def checkpoint(frame: DataFrame) -> DataFrame:
     """Work the frame out now: later steps start from its rows, not from its plan.
 
     Not `eager=False`: Spark then forgets the frame's metrics before they are used, and says so.
+    Sail's own `localCheckpoint` takes the rows to be spread as the plan had them before it was
+    optimized, and then finds a group in two places: its rows are kept in Parquet files instead.
     """
-    spark = frame.sparkSession
-    if is_embedded(spark):
-        # Sail takes the rows to be spread as the plan had them before it was optimized, and so
-        # found a group in two places: without this `repartition` a plan had two verdicts.
-        return frame.repartition(cores(spark)).localCheckpoint()
+    if is_embedded(frame.sparkSession):
+        return _in_files(frame)
     kept = frame.localCheckpoint()
     held = _HELD.get()
     if held is not None and hasattr(kept, "_jdf"):
         held.append(kept._jdf.queryExecution().logical().rdd().id())  # noqa: SLF001
     return kept
+
+
+def _in_files(frame: DataFrame) -> DataFrame:
+    """A frame whose rows are in files of the session; where there are none, in its plan."""
+    folder = f"{scratch_folder(frame.sparkSession)}/checkpoints/{uuid.uuid4().hex}"
+    frame.write.parquet(folder)
+    kept = frame.sparkSession.read.parquet(folder)
+    return kept if kept.columns else frame_from_rows(frame.sparkSession, [], frame.schema)
 
 
 @contextmanager

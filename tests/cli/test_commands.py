@@ -83,7 +83,8 @@ def test_following_ends_after_the_batch_in_hand(capsys, lake, monkeypatch):
     monkeypatch.setattr(route_command, "follow", follow)
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     totals = document(capsys, ["route", "--lake", str(lake), "--follow", "--poll", "500ms"])
-    assert totals == {"runs": 2, "messages": 7, "outcomes": 7, "rejected": 0, "out_of_order": 0}
+    counts = {"runs": 2, "messages": 7, "outcomes": 7, "rejected": 0, "out_of_order": 0}
+    assert totals == counts | {"engine": "spark"}
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
