@@ -9,7 +9,6 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from worlds import World
 
-from clwl_spark import keeping
 from clwl_spark.errors import LakeStateError
 from clwl_spark.plan.facts import (
     CURRENT,
@@ -29,6 +28,7 @@ from clwl_spark.routing import gather, plan_maker
 from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.plan_maker import PlanMaker
 from clwl_spark.routing.runs import valid_pins
+from clwl_spark.spark import materialize
 
 pytestmark = pytest.mark.spark
 
@@ -82,7 +82,7 @@ def _cells(row: Any) -> str:
 @pytest.fixture(autouse=True)
 def _spark_leaves_out_what_no_route_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it does for many plans, and as it is done without Spark for any."""
-    monkeypatch.setattr(keeping, "FEW", 0)
+    monkeypatch.setattr(materialize, "FEW", 0)
 
 
 def test_facts_are_the_same_whoever_gathers_them(world: World, maker: PlanMaker) -> None:
