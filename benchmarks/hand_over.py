@@ -19,8 +19,8 @@ import routing
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.routing.arrow_engine import ArrowEngine
-from clwl_spark.routing.engines import engine_for
+from clwl_spark.routing.engines.arrow import ArrowEngine
+from clwl_spark.routing.engines.choose import engine_for
 from clwl_spark.routing.history import STATE_SCHEMA
 from clwl_spark.routing.runs import begin
 from clwl_spark.routing.stream import ARROW_ROWS

@@ -51,8 +51,8 @@ def properties(table: Table) -> dict[str, str]:
     return named
 
 
-def spark_one_of(column: str, values: Iterable[str]) -> str:
-    """Spark's SQL that is true where a column of strings has one of the values, of which some are.
+def spark_one_of(column: str, values: Iterable[str | int]) -> str:
+    """Spark's SQL that is true where a column has one of the values, of which there are some.
 
     One with unusual characters is given as bytes, so that nothing can escape.
     """
@@ -125,7 +125,9 @@ def _protocol(table: Table) -> dict[str, Any]:
     return {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": features}
 
 
-def _literal(text: str) -> str:
+def _literal(text: str | int) -> str:
+    if isinstance(text, int):
+        return str(text)
     return f"'{text}'" if _PLAIN.fullmatch(text) else f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -31,7 +32,7 @@ def few_rows(
     folder: str,
     column: str = "",
     values: Sequence[str] | Sequence[int] = (),
-    most: int = FEW_ROWS,
+    most: int | None = FEW_ROWS,
     wanted: pa.Schema | None = None,
 ) -> pa.Table | None:
     """The rows of a table in a folder of this machine, where they are few.
@@ -40,7 +41,7 @@ def few_rows(
         folder: of the Delta table.
         column: of strings or whole numbers; '' = all rows.
         values: the rows that have one of these values in it.
-        most: rows that are few.
+        most: rows that are few; None = any number is.
         wanted: the columns that are read; None = all.
 
     Returns:
@@ -52,17 +53,23 @@ def few_rows(
         return None
     try:
         table = DeltaTable(folder)
-        if sum(Path(folder, name).stat().st_size for name in _files(table)) > most * _BYTES_A_ROW:
+        if most is not None and _bytes_of(folder, table) > most * _BYTES_A_ROW:
             return None
         found = table.to_pyarrow_dataset()
         kept = pc.field(column).isin(list(values)) if column else None
         if wanted is not None and not _has(found, wanted):
             return None
         names = None if wanted is None else wanted.names
+        if most is None:
+            return found.to_table(names, filter=kept)
         rows = found.head(most + 1, columns=names, filter=kept)
     except (DeltaError, OSError, pa.ArrowException):
         return None
     return rows if rows.num_rows <= most else None
+
+
+def _bytes_of(folder: str, table: DeltaTable) -> int:
+    return sum(Path(folder, name).stat().st_size for name in _files(table))
 
 
 def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
@@ -127,26 +134,61 @@ def is_absent(folder: str) -> bool:
     return not is_uri(folder) and not Path(folder).exists()
 
 
-def appended_files(folder: str, after: int) -> list[tuple[str, int]] | None:
-    """The files that commits after a version appended, as a stream of the table takes them.
+@dataclass(frozen=True, slots=True)
+class NewFiles:
+    """The files that commits brought, (path, rows) each, in their order.
 
-    A commit that changes or deletes rows is passed over, and so is one that only moves them.
+    Attributes:
+        appended: by commits that only appended.
+        changed: by commits that also took rows away; rows that were there before are among theirs.
+    """
+
+    appended: list[tuple[str, int]]
+    changed: list[tuple[str, int]]
+
+
+def active_files(folder: str, version: int) -> list[tuple[str, int]] | None:
+    """The files of a table's version, (path, rows) each.
+
+    Args:
+        folder: of the Delta table, on this machine.
+        version: of it.
+
+    Returns:
+        They; None where the log does not say it, or rows are only marked as deleted.
+    """
+    try:
+        table = DeltaTable(folder, version=version)
+        known = pa.table(table.get_add_actions(flatten=True))
+        if table.protocol().min_reader_version > 1 and "deletionVectors" in set(
+            table.protocol().reader_features or ()
+        ):
+            return None
+    except (DeltaError, OSError):
+        return None
+    files = [str(Path(folder, x)) for x in known["path"].to_pylist()]
+    rows = known["num_records"].to_pylist()
+    return None if None in rows else sorted(zip(files, rows, strict=True))
+
+
+def new_files(folder: str, after: int, upto: int) -> NewFiles | None:
+    """The files that commits after a version brought, up to another one.
+
+    Commits that only move rows bring nothing.
 
     Args:
         folder: of the Delta table, on this machine.
         after: version.
+        upto: version.
 
     Returns:
-        (path, rows) of each file; None where the log does not say it, or rows are only marked as
-        deleted.
+        They; None where the log does not say it (any more), or rows are only marked as deleted.
     """
-    newest = newest_version(folder)
-    if newest is None:
-        return None
-    found: list[tuple[str, int]] = []
+    found = NewFiles([], [])
     try:
-        for actions in _commits(folder, after + 1, newest):
-            found += _appended(folder, actions)
+        for actions in _commits(folder, after + 1, upto):
+            takes_away = any(x["remove"]["dataChange"] for x in actions if "remove" in x)
+            (found.changed if takes_away else found.appended).extend(_added(folder, actions))
     except (OSError, ValueError, KeyError):
         return None
     return found
@@ -187,14 +229,12 @@ def _commits(folder: str, first: int, last: int) -> Iterator[list[dict[str, Any]
         yield [json.loads(line) for line in commit.splitlines()]
 
 
-def _appended(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str, int]]:
-    """The files that a commit appended.
+def _added(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+    """The files that a commit brought.
 
     Raises:
         KeyError, ValueError: it does not say how many rows a file has.
     """
-    if any(x["remove"]["dataChange"] for x in actions if "remove" in x):
-        return
     for added in (x["add"] for x in actions if "add" in x):
         if added["dataChange"]:
             if added.get("deletionVector") or is_uri(added["path"]):

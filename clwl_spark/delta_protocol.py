@@ -19,12 +19,12 @@ _NAMED_FROM_WRITER: Final = 7
 """From these versions on a table names its features; those before have a fixed set, unnamed."""
 
 
-def opened(folder: str) -> DeltaTable | None:
-    """The newest version of the table; None where there is none that delta-rs can read."""
+def opened(folder: str, version: int | None = None) -> DeltaTable | None:
+    """A version of the table, the newest by default; None where delta-rs can read none."""
     if not (Path(folder) / LOG).is_dir():
         return None
     try:
-        return DeltaTable(folder)
+        return DeltaTable(folder, version=version)
     except (DeltaError, OSError):
         return None
 

@@ -43,32 +43,38 @@ def append_rows(
     Returns:
         Whether that is done; False = nothing was written, and Spark has to.
     """
-    found = _known(folder, table)
-    if found is None:
-        return False
-    if rows.num_rows == 0 or (once and has_transaction(found, *once)):
-        return True
     given = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
-    try:
-        with _offences_named(table):
-            write_deltalake(found, rows, mode="append", commit_properties=given)
-    except CommitFailedError:
-        return False
-    return True
+    for _ in range(_ATTEMPTS):
+        found = _known(folder, table)
+        if found is None:
+            return False
+        if rows.num_rows == 0 or (once and has_transaction(found, *once)):
+            return True
+        try:
+            with _offences_named(table):
+                write_deltalake(found, rows, mode="append", commit_properties=given)
+        except CommitFailedError:
+            continue
+        return True
+    return False
 
 
-def merge_rows(folder: str, table: Table, rows: pa.Table) -> bool:
+def merge_rows(
+    folder: str, table: Table, rows: pa.Table, once: tuple[str, int] | None = None
+) -> bool:
     """Update the rows whose key is there, insert the others.
 
     Args:
         folder: of the table, on this machine.
         table: what it is in the contract; its keys are not null.
         rows: with the contract's columns and types; a key's once.
+        once: application and version of the merge's transaction.
 
     Returns:
         Whether that is done; False = nothing was written, and Spark has to, which refuses a key
         that comes twice.
     """
+    given = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
     keys = list(table.keys)
     same = " AND ".join(f"t.{key} = s.{key}" for key in keys)
     if not all(x.required for x in table.columns if x.key):
@@ -77,7 +83,11 @@ def merge_rows(folder: str, table: Table, rows: pa.Table) -> bool:
         return False
 
     def merge(found: DeltaTable) -> None:
-        merging = found.merge(rows, same, source_alias="s", target_alias="t")
+        if once and has_transaction(found, *once):
+            return
+        merging = found.merge(
+            rows, same, source_alias="s", target_alias="t", commit_properties=given
+        )
         merging.when_matched_update_all().when_not_matched_insert_all().execute()
 
     return rows.num_rows == 0 or _changed(folder, table, merge)
@@ -138,9 +148,9 @@ def add_columns(folder: str, table: Table) -> bool:
     return True
 
 
-def one_of(column: str, values: Sequence[str]) -> str:
-    """delta-rs' SQL that is true where a column of strings has one of the values."""
-    quoted = ("'" + x.replace("'", "''") + "'" for x in values)
+def one_of(column: str, values: Sequence[str | int]) -> str:
+    """delta-rs' SQL that is true where a column has one of the values."""
+    quoted = (str(x) if isinstance(x, int) else "'" + x.replace("'", "''") + "'" for x in values)
     return f"{column} IN ({', '.join(quoted)})"
 
 

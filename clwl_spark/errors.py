@@ -13,6 +13,7 @@ ClwlError                    anything that the command line turns into one sente
 │   └── LakeStateError       lake and checkpoint do not belong together
 ├── GateError                a quality gate said no                             (exit 1)
 ├── SplitError               files of messages that only Spark can read         (exit 3)
+├── WorkerLostError          a worker process that was ended from outside       (exit 3)
 ├── PlanRefusedError         a question that the engine embedded cannot answer    (exit 3)
 └── SetupError               Java, JARs or Python that do not fit               (exit 3)
 """
@@ -113,6 +114,10 @@ class GateError(ClwlError):
 
 class SplitError(ClwlError):
     """A file of messages is not what Arrow takes it for; Spark has to read it."""
+
+
+class WorkerLostError(ClwlError):
+    """A worker process that was ended from outside; what it did is done again by the next run."""
 
 
 class PlanRefusedError(ClwlError):

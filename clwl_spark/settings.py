@@ -124,6 +124,7 @@ class Settings(BaseModel):
     worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
     engine: Literal["auto", "embedded", "arrow", "spark"]
     embedded_rows: Annotated[int, Field(ge=0)]
+    embedded_messages: Annotated[int, Field(ge=0)]
     embedded_memory_mib: Annotated[int, Field(ge=0, le=16_777_216)]
     state_partitions: Annotated[int, Field(ge=1, le=4096)]
     poll: _Duration

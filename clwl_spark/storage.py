@@ -121,9 +121,9 @@ class Lake:
         return is_embedded(self.spark)
 
     @property
-    def has_all_messages(self) -> bool:
-        """Whether the files of `messages` have what is put, and nothing else."""
-        return True
+    def left_out(self) -> frozenset[str]:
+        """Queue managers whose messages are not put, though they are in the table."""
+        return frozenset()
 
     def sql_name(self, table: str) -> str:
         """The table's name within SQL."""
@@ -182,7 +182,7 @@ class Lake:
         table: str,
         column: str = "",
         values: Sequence[str] | Sequence[int] = (),
-        most: int = delta_files.FEW_ROWS,
+        most: int | None = delta_files.FEW_ROWS,
         *,
         names: Sequence[str] = (),
         or_empty: bool = True,
@@ -229,8 +229,12 @@ class Lake:
             found = frame.where(F.col(column) == greatest).toArrow().cast(wanted)
         return cast("list[dict[str, Any]]", found.to_pylist())
 
-    def stream(self, table: str) -> DataFrame:
+    def stream(self, table: str, after: int | None = None) -> DataFrame:
         """All rows ever appended to the table, as a stream; other changes are passed over.
+
+        Args:
+            table: the table.
+            after: a version; a stream that begins takes what came later. None = all.
 
         One micro-batch takes all that is there: messages are routed in the order of put_seq
         within a batch, so a batch must not be cut by file.
@@ -244,12 +248,23 @@ class Lake:
             .option("skipChangeCommits", "true")
             .option("maxFilesPerTrigger", str(2**31 - 1))
         )
-        if self.is_here and delta_files.is_only_appended(self.path(table)):
+        if after is not None and after >= 0:
+            reader = reader.option("startingVersion", str(after + 1))
+        elif self.is_here and delta_files.is_only_appended(self.path(table)):
             reader = reader.option("startingVersion", "0")
         frame = (
             reader.table(self.sql_name(table)) if self.in_catalog else reader.load(self.path(table))
         )
         return require(frame, TABLES[table])
+
+    def rows_as_of(self, table: str, version: int) -> DataFrame | pa.Table:
+        """The rows that a version of the table has; in memory where delta-rs reads the table."""
+        here = opened(self.path(table), version) if self.is_here else None
+        if here is not None and not unread_features(here):
+            return here.to_pyarrow_dataset().to_table().cast(self.arrow_schema(table))
+        self._refuse_if_embedded(table)
+        name = self.sql_name(table)
+        return self.spark.sql(f"SELECT * FROM {name} VERSION AS OF {version:d}")  # noqa: S608
 
     def version(self, table: str) -> int:
         """The table's newest version."""
@@ -336,12 +351,16 @@ class Lake:
         """Whether a table in a folder of this machine has the transaction already."""
         return is_committed(self.path(table), transaction.application, transaction.version)
 
-    def merge(self, table: str, rows: DataFrame | pa.Table) -> None:
+    def merge(
+        self, table: str, rows: DataFrame | pa.Table, transaction: Transaction | None = None
+    ) -> None:
         """Update the rows whose key is there, insert the others; doing it twice changes nothing.
 
-        Rows in memory are written as by `append`.
+        Rows in memory are written as by `append`, with the transaction, if one is given; Spark's
+        SQL knows none.
         """
-        if self._by_arrow(table, rows, merge_rows):
+        once = (transaction.application, transaction.version) if transaction else None
+        if self._by_arrow(table, rows, lambda x, y, z: merge_rows(x, y, z, once)):
             return
         rows = self._as_frame(table, rows)
         keys = " AND ".join(f"t.`{key}` <=> s.`{key}`" for key in TABLES[table].keys)
@@ -380,13 +399,13 @@ class Lake:
                 f"WHEN NOT MATCHED AND NOT s.`{gone}` THEN INSERT ({columns}) VALUES ({values})"
             )
 
-    def delete(self, table: str, column: str, value: str) -> None:
-        """Delete the rows that have a value in a column of strings."""
-        which = one_of(column, [value])
+    def delete(self, table: str, column: str, *values: str | int) -> None:
+        """Delete the rows that have one of the values, one at least, in a column."""
+        which = one_of(column, values)
         if self.is_here and delete_rows(self.path(table), TABLES[table], which):
             return
         self._refuse_if_embedded(table)
-        condition = spark_one_of(column, [value])
+        condition = spark_one_of(column, values)
         self.spark.sql(f"DELETE FROM {self.sql_name(table)} WHERE {condition}")  # noqa: S608
 
     def remove_folder(self, folder: str) -> None:

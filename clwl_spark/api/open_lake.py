@@ -18,7 +18,7 @@ from clwl_spark.api.judged import Paths, judged
 from clwl_spark.api.load import TrafficShares, shares_of, sweep_of, traffic_shares_of
 from clwl_spark.api.routed import answer_of, report_of, routed, snapshots_of, table_of
 from clwl_spark.api.rules import Rules
-from clwl_spark.api.sessions import ended, moved_to_spark
+from clwl_spark.api.sessions import ended
 from clwl_spark.publishing.strings import check_topic_string
 from clwl_spark.routing.run import RunSummary
 from clwl_spark.settings import Settings
@@ -204,7 +204,6 @@ class OpenLake:
             UnknownChangeError: a change is not understood.
             NothingHitError: something that is not there, or nothing would change.
         """
-        self._let_spark_route()
         return moved_by(self._rules, Change(changes, scripts, to), snapshot, exit_function)
 
     @releasing()
@@ -272,7 +271,6 @@ class OpenLake:
         Raises:
             LakeStateError: another algorithm than the lake's.
         """
-        self._let_spark_route()
         return routed(self._rules, hops, algorithm, exit_function)
 
     @releasing()
@@ -300,13 +298,6 @@ class OpenLake:
             NothingRoutedError: there are no outcomes yet.
         """
         return report_of(self.tables, out)
-
-    def _let_spark_route(self) -> None:
-        """From here on Apache Spark answers, which alone routes messages."""
-        if self.tables.is_embedded:
-            self.tables, self._ending = moved_to_spark(self.settings, self._ending)
-            self._rules = Rules(self.tables, self.settings)
-            self._book = Book()
 
     def _chosen(self, snapshot: str | None) -> str:
         """The snapshot that is asked for, or the last valid one."""

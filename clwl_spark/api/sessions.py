@@ -9,8 +9,9 @@ import structlog
 from pyspark.sql import SparkSession
 
 from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.work import ROUTED, ROUTES, lake_of, reads_little, screen_of, settings_of
-from clwl_spark.errors import EngineError, MissingLakeError, UsageError
+from clwl_spark.commands.work import ROUTED, lake_of, reads_little, screen_of, settings_of
+from clwl_spark.errors import MissingLakeError, UsageError
+from clwl_spark.routing.engines.choose import why_spark_routes
 from clwl_spark.schemas import SNAPSHOTS
 from clwl_spark.settings import Settings
 from clwl_spark.spark.local_settings import SMALL_WORK
@@ -55,27 +56,11 @@ def ended(ending: ExitStack) -> None:
         _STARTED.remove(ending)
 
 
-def moved_to_spark(settings: Settings, ending: ExitStack) -> tuple[Lake, ExitStack]:
-    """The lake with a session of Apache Spark, in place of the embedded one started for it.
-
-    Frames that the embedded session gave end with it.
-
-    Raises:
-        EngineError: the embedded session is not this lake's alone, or was asked for.
-        SetupError: as `opened`.
-    """
-    if settings.engine == "embedded" or ending not in _STARTED:
-        raise EngineError(f'{ROUTES}: open the lake with settings={{"engine": "spark"}}')
-    ended(ending)
-    new = ExitStack()
-    return lake_of(_started(settings, new, ROUTES), settings), new
-
-
-def _started(settings: Settings, ending: ExitStack, only_spark: str = "") -> SparkSession:
+def _started(settings: Settings, ending: ExitStack) -> SparkSession:
     """A session started for a lake whose folder is there."""
     if settings.lake and not _URI.match(settings.lake) and not Path(settings.lake).is_dir():
         raise MissingLakeError(SNAPSHOTS.name, f"lake {settings.lake}")
-    choice = choose_engine(settings, ROUTED, only_spark)
+    choice = choose_engine(settings, ROUTED, why_spark_routes(settings))
     suited = SMALL_WORK if reads_little(choice) else {}
     session = ending.enter_context(session_for(choice, settings, "clwl", suited))
     _STARTED.append(ending)

@@ -20,7 +20,7 @@ from clwl_spark.commands.report import write_report
 from clwl_spark.commands.route import route_options, summary_table
 from clwl_spark.commands.samples import sample_messages, samples_folder
 from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.work import ROUTES, Work, at_work
+from clwl_spark.commands.work import Work, at_work
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.run import route
 from clwl_spark.spark.frames import frame_from_rows
@@ -50,7 +50,7 @@ def run(common: Common) -> int:
     """Make the cluster, route its traffic, show it, and return the exit code."""
     placed = common.lake or common.catalog or common.config or common.assignments
     named = common if placed else replace(common, lake=LAKE)
-    with at_work("demo", named, reads=(), only_spark=ROUTES) as work:
+    with at_work("demo", named, reads=(), routes=True) as work:
         started = time.monotonic()
         _refuse_other_lakes(work.lake)
         document = _shown(work)

@@ -16,7 +16,6 @@ from clwl_spark.commands.screen import note
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import RouteWords
 from clwl_spark.commands.work import (
-    ROUTES,
     TOPOLOGY_TABLES,
     Work,
     at_work,
@@ -25,17 +24,16 @@ from clwl_spark.commands.work import (
     settings_of,
 )
 from clwl_spark.quality.publish import passed_over
-from clwl_spark.routing.engines import is_for_arrow
+from clwl_spark.routing.engines.choose import is_for_arrow
+from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary
-from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.schemas import MESSAGES, OUTCOMES, SNAPSHOTS
 from clwl_spark.settings import Settings
 from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
 from clwl_spark.tracing.journeys import check_hops, follow_messages, hop_figures
 from clwl_spark.tracing.rendering import hops_table
 
-_SIZED: Final = (MESSAGES.name, *TOPOLOGY_TABLES)
 _BYTES_TO_COMPILE_FOR: Final = 1 << 30
 """Files of some 70 million messages."""
 _COUNTS: Final = ("messages", "outcomes", "rejected", "out_of_order")
@@ -58,8 +56,8 @@ def run(common: Common, options: RouteWords) -> int:
         common,
         own,
         needs=MESSAGES.name,
-        reads=None if options.follow else _SIZED,
-        only_spark=ROUTES,
+        reads=TOPOLOGY_TABLES,
+        routes=True,
         spark=_suiting(common, options),
     ) as work:
         return _follow(work, hops) if options.follow else _once(work, hops)

@@ -16,7 +16,7 @@ from clwl_spark.commands.route import route_options
 from clwl_spark.commands.tables import listing
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.what_if import Swept, WhatIfWords
-from clwl_spark.commands.work import ROUTED, ROUTES, Work, at_work
+from clwl_spark.commands.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.exit import load_exit
@@ -41,10 +41,7 @@ def run(common: Common, options: WhatIfWords) -> int:
     _check(options)
     changes = [understood(words) for words in options.change]
     own = {"exit": options.exit}
-    routes = "" if options.sweep else ROUTES
-    with at_work(
-        "what-if", common, own, needs=SNAPSHOTS.name, reads=ROUTED, only_spark=routes
-    ) as work:
+    with at_work("what-if", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
         if options.sweep:
             _sweep(work, options, snapshot_id)

@@ -18,6 +18,7 @@ from clwl_spark.commands.screen import Screen
 from clwl_spark.commands.words.options import Common
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
+from clwl_spark.routing.engines.choose import why_spark_routes
 from clwl_spark.schemas import MESSAGES, OUTCOMES, TOPOLOGY
 from clwl_spark.settings import Settings, read_settings
 from clwl_spark.spark.embedded import without_panic_texts
@@ -41,9 +42,6 @@ TOPOLOGY_TABLES: Final = tuple(table.name for table in TOPOLOGY)
 ROUTED: Final = (*TOPOLOGY_TABLES, MESSAGES.name, OUTCOMES.name)
 """Tables whose size says how much work there is."""
 
-ROUTES: Final = "messages are routed by Apache Spark"
-"""Why a command cannot do without."""
-
 _URI: Final = re.compile(r"\w[\w+.-]*:")
 
 
@@ -64,7 +62,7 @@ def at_work(  # noqa: PLR0913  (by name)
     *,
     needs: str | None = None,
     reads: Iterable[str] | None = TOPOLOGY_TABLES,
-    only_spark: str = "",
+    routes: bool = False,
     spark: Mapping[str, str] | None = None,
 ) -> Iterator[Work]:
     """Give a command its settings, screen and lake, and end the session if it was started here.
@@ -75,7 +73,7 @@ def at_work(  # noqa: PLR0913  (by name)
         options: settings that the command's own options give; None = not given.
         needs: a table without which the command has nothing to do.
         reads: names of the tables whose rows it reads; None = nobody knows how many come.
-        only_spark: why Apache Spark alone can do it; '' = the engine embedded can, too.
+        routes: whether it routes the lake's messages, which Spark alone may have to do.
         spark: what suits a Spark session that is started for many rows; the settings win.
 
     Raises:
@@ -87,6 +85,7 @@ def at_work(  # noqa: PLR0913  (by name)
     """
     settings = settings_of(common, options)
     _check_place(settings, needs)
+    only_spark = why_spark_routes(settings) if routes else ""
     choice = choose_engine(settings, reads, only_spark)
     is_embedded = choice.engine is Engine.EMBEDDED
     with without_panic_texts() if is_embedded and not common.verbose else nullcontext():

@@ -9,14 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
 
-from clwl_spark.delta_files import appended_files
+from clwl_spark.delta_files import new_files
 from clwl_spark.errors import SplitError
 from clwl_spark.routing.arrow_intake import requests_of
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.requests import Request, Requests
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.splits import Split
-from clwl_spark.routing.taken import taken_until
+from clwl_spark.routing.taken import newest, taken_before
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.spark.parallel import cores, has_all_cores
 from clwl_spark.storage import Lake
@@ -38,13 +38,15 @@ def few_requests(lake: Lake, run: Run) -> list[Request] | None:
         The requests in order; None where there are many, or messages for more cores than this
         process has, or only a stream can tell.
     """
-    taken = taken_until(lake, run)
-    files = None if taken is None else appended_files(lake.path(MESSAGES.name), taken)
+    before, upto = taken_before(lake, run), newest(lake)
+    if run.resumed or before is None or upto is None or before.table_id not in ("", upto.table_id):
+        return None
+    files = new_files(lake.path(MESSAGES.name), before.version, upto.version)
     if files is None:
         return None
-    if sum(rows for _, rows in files) > FEW_MESSAGES and not has_all_cores(lake.spark):
+    if sum(rows for _, rows in files.appended) > FEW_MESSAGES and not has_all_cores(lake.spark):
         return None
-    splits = [Split(path, 0, rows) for path, rows in files]
+    splits = [Split(path, 0, rows) for path, rows in files.appended]
     try:
         return _met(splits, run.pins, cores(lake.spark))
     except (SplitError, OSError):

@@ -6,9 +6,10 @@ between a table's commit and the checkpoint's can be routed again.
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -18,19 +19,34 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import ClwlError, LakeStateError, SplitError
 from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT
-from clwl_spark.routing.engines import AUTO, Engine
+from clwl_spark.routing.engines.choose import AUTO, Engine
+from clwl_spark.routing.history import MEMORY
+from clwl_spark.routing.memory_table import (
+    PAYLOAD,
+    memory_batches,
+    memory_frame,
+    unpack_memories,
+    write_memories,
+)
 from clwl_spark.routing.notes import Note
 from clwl_spark.routing.provide import PlanProvider
-from clwl_spark.routing.routed import CHANNELS, KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
+from clwl_spark.routing.routed import (
+    CHANNELS,
+    KIND_HISTORY,
+    KIND_MEMORY,
+    KIND_MISSING,
+    KIND_OUTCOMES,
+)
 from clwl_spark.routing.runs import Run, RunSummary, finish, summary_of
 from clwl_spark.routing.stream import FIGURES, Bounds, routed_blocks
+from clwl_spark.routing.taken import taken_by_batch
 from clwl_spark.routing.unpack import DATA, figures, missing_plan_ids, unpack_history
-from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES, ROUTER_MEMORY
 from clwl_spark.spark.conf import with_settings
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import ROWS_HERE, persisted
 from clwl_spark.spark.streams import run_batches
-from clwl_spark.storage import Lake, Transaction
+from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
 PLANNING_ATTEMPTS: Final = 3
@@ -48,7 +64,7 @@ class RouteOptions:
         worker_memory_mib: what a Python worker may use for one bucket's messages; beyond it they
             wait on local disk.
         state_partitions: parts that queue managers are spread over; fixed by a lake's first run.
-        engine: "spark", "arrow", or "auto": see `routing.engines`.
+        engine: "embedded", "arrow", "spark" or "auto": see `routing.engines.choose`.
     """
 
     algorithm: Algorithm | None = None
@@ -61,6 +77,10 @@ class RouteOptions:
 
 class EarlierBatchError(ClwlError):
     """The checkpoint is at the batch before: its run was killed when all was written but that."""
+
+
+class CheckpointLostError(ClwlError):
+    """The checkpoint does not know the batches before, which the lake's tables have whole."""
 
 
 class LaterBatchError(ClwlError):
@@ -82,7 +102,8 @@ def route_batch(lake: Lake, run: Run, options: RouteOptions, provider: PlanProvi
 
     Raises:
         EarlierBatchError: the checkpoint has to route the batch before first.
-        LakeStateError: the checkpoint does not belong to the lake.
+        CheckpointLostError: a new checkpoint has to be begun.
+        LakeStateError: the checkpoint is ahead of the lake.
     """
     started = time.time()
     for _ in range(PLANNING_ATTEMPTS):
@@ -106,11 +127,26 @@ def _run_query(
     lake: Lake, run: Run, options: RouteOptions, provider: PlanProvider, started: float
 ) -> None:
     bounds = Bounds(options.binding_ttl // timedelta(microseconds=1), options.worker_memory_mib)
-    messages = lake.stream("messages")
-    blocks = routed_blocks(messages, provider.facts(), run, bounds, provider.engine)
+    before = run.taken.version if run.taken is not None and run.begins_checkpoint else None
+    messages = lake.stream("messages", before)
+    blocks = routed_blocks(
+        messages, _with_memory(lake, run, provider), run, bounds, provider.engine
+    )
     write = _Batch(lake, run, provider.engine, provider.missing, started).write
     with with_settings(lake.spark, {_PARTITIONS: str(options.state_partitions)}):
         run_batches(blocks, write, f"{lake.checkpoint_root}/{run.checkpoint}")
+
+
+def _with_memory(lake: Lake, run: Run, provider: PlanProvider) -> DataFrame:
+    """Facts, with the memory that Spark's state does not have where it begins with a later batch.
+
+    Grain: one row per queue manager, (qmgr, facts, memory).
+    """
+    facts = provider.facts()
+    if not run.first_batch:
+        return facts.withColumn(MEMORY, F.lit(None).cast("binary"))
+    memory = memory_frame(lake, run).select(c.QMGR, F.col(PAYLOAD).alias(MEMORY))
+    return facts.join(memory, c.QMGR, "left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,29 +180,35 @@ class _Batch:
             self._refuse_missing(
                 [x for row in said if row[DATA] for x in missing_plan_ids(row[DATA])]
             )
-            summary = _summary(self.run, batch_id, said)
+            summary = _summary(self.run, said)
             if self.run.written not in (None, summary.messages):
                 raise self._foreign_checkpoint(batch_id)
             splits = {row[SPLIT] for row in said if row[KIND] == KIND_OUTCOMES}
             channels = sum(figures(x[FIGURES])[CHANNELS] for x in said if x[KIND] == KIND_HISTORY)
             self._write_tables(kept, summary, splits, channels)
         seconds = round(time.time() - self.started, 3)
-        finish(self.lake, self.run, replace(summary, seconds=seconds, engine=self.engine.name))
+        run = replace(self.run, upto=taken_by_batch(self.lake, self.run))
+        finish(self.lake, run, replace(summary, seconds=seconds, engine=self.engine.name))
 
     def _check(self, batch_id: int) -> None:
         """The checkpoint's batch must be the run's."""
-        run = self.run
-        if batch_id == run.batch_id:
+        run, batch = self.run, batch_id + self.run.first_batch
+        if batch == run.batch_id:
             return
-        if run.resumed and batch_id == run.batch_id + 1:
+        if run.resumed and batch == run.batch_id + 1:
             raise LaterBatchError("the batch is routed")
-        if not run.resumed and batch_id == run.batch_id - 1:
+        if batch > run.batch_id:
+            raise self._foreign_checkpoint(batch)
+        is_there = batch_id > 0 or run.batch_id == 1
+        if is_there and not run.resumed and batch == run.batch_id - 1:
             raise EarlierBatchError("the batch before was not committed")
-        raise self._foreign_checkpoint(batch_id)
+        if run.taken is None:
+            raise self._foreign_checkpoint(batch)
+        raise CheckpointLostError("the checkpoint is behind")
 
-    def _foreign_checkpoint(self, batch_id: int) -> LakeStateError:
+    def _foreign_checkpoint(self, batch: int) -> LakeStateError:
         return LakeStateError(
-            f"the checkpoint in {self.lake.checkpoint_root} is at batch {batch_id}, the lake's "
+            f"the checkpoint in {self.lake.checkpoint_root} is at batch {batch}, the lake's "
             f"runs at {self.run.batch_id}: one of them was lost or copied; restore both as of "
             "one moment, or route into another lake"
         )
@@ -180,13 +222,16 @@ class _Batch:
     def _write_tables(
         self, blocks: DataFrame, summary: RunSummary, splits: set[str], channels: int
     ) -> None:
-        once = self._once(OUTCOMES.name)
+        once = self.run.once(OUTCOMES.name)
         self.engine.write_outcomes(self.lake, _of(blocks, KIND_OUTCOMES), splits, once)
         if summary.rejected:
             at = F.lit(self.run.started_at)
             rejected = self.engine.rejected(_of(blocks, KIND_REJECTS)).withColumn(c.REJECTED_AT, at)
-            self.lake.append(REJECTED_MESSAGES.name, rejected, self._once(REJECTED_MESSAGES.name))
+            self.lake.append(
+                REJECTED_MESSAGES.name, rejected, self.run.once(REJECTED_MESSAGES.name)
+            )
         self.lake.merge(BALANCE_HISTORY.name, self._history(blocks, channels))
+        self._remember(blocks, channels)
 
     def _history(self, blocks: DataFrame, channels: int) -> DataFrame | pa.Table:
         """Rows of `balance_history`; in memory unless they are very many.
@@ -201,34 +246,46 @@ class _Batch:
         found = [pa.table(x).cast(wanted) for x in rows]
         return pa.concat_tables([wanted.empty_table(), *found])
 
-    def _once(self, table: str) -> Transaction:
-        return Transaction(f"clwl-{self.run.router_id}-{table}", self.run.batch_id)
+    def _remember(self, blocks: DataFrame, channels: int) -> None:
+        """Write the memories; in memory unless there are very many channels in them."""
+        states = _of(blocks, KIND_MEMORY).select(DATA)
+        if channels <= ROWS_HERE:
+            found = [unpack_memories(x) for x in states.toArrow()[DATA].to_pylist()]
+            write_memories(self.lake, self.run, {x: y for one in found for x, y in one.items()})
+            return
+        rows = states.mapInArrow(partial(memory_batches, self.run.batch_id), ROUTER_MEMORY.schema)
+        self.lake.merge(ROUTER_MEMORY.name, rows)
 
 
 def _of(blocks: DataFrame, kind: str) -> DataFrame:
     return blocks.where(F.col(KIND) == kind)
 
 
-def _summary(run: Run, batch_id: int, said: Sequence[Any]) -> RunSummary:
+def _summary(run: Run, said: Sequence[Any]) -> RunSummary:
     """Add up what the blocks say of themselves."""
+    summary = counted(run, [row[FIGURES] for row in said])
+    rejected = sum(row[MESSAGES] for row in said if row[KIND] == KIND_REJECTS)
+    messages = sum(row[MESSAGES] for row in said)
+    return replace(summary, messages=messages, rejected=rejected)
+
+
+def counted(run: Run, figures_of_blocks: Iterable[str]) -> RunSummary:
+    """Outcomes of a run by what its routed blocks say of themselves (`routed.RoutedBlock`)."""
     reasons: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     peak = 0.0
-    for row in said:
-        found: dict[str, Any] = figures(row[FIGURES])
+    for text in figures_of_blocks:
+        found = figures(text)
         reasons.update(found.get("by_reason", {}))
         totals["outcomes"] += found.get("outcomes", 0)
         totals["out_of_order"] += found.get("out_of_order", 0)
         peak = max(peak, found.get("peak_mib", 0.0))
-        totals["messages"] += row[MESSAGES]
-        totals["rejected"] += row[MESSAGES] if row[KIND] == KIND_REJECTS else 0
     return RunSummary(
         run.run_id,
-        messages=totals["messages"],
         outcomes=totals["outcomes"],
-        rejected=totals["rejected"],
         out_of_order=totals["out_of_order"],
         by_reason=dict(sorted(reasons.items())),
+        snapshots=[x.snapshot_id for x in run.pins],
         worker_peak_mib=round(peak, 1),
-        batch_id=batch_id,
+        batch_id=run.batch_id,
     )

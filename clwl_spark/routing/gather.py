@@ -36,7 +36,7 @@ from clwl_spark.schemas import (
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
 )
-from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import ROWS_HERE, broadcast_if_small, checkpoint, fitting, inline
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours
@@ -70,28 +70,34 @@ class Gathered:
     """Facts, and the plans that are in them.
 
     Attributes:
-        facts: (qmgr, facts) of `plan.facts`.
+        facts: (qmgr, facts) of `plan.facts`, where they were gathered.
         plan_ids: None = more than one process should hold.
     """
 
-    facts: DataFrame
+    facts: DataFrame | pa.Table
     plan_ids: frozenset[int] | None
 
 
-def gathered_here(lake: Lake, in_use: InUse) -> Gathered | None:
-    """The facts of plans that were read within this process; None where only Spark can."""
+def gathered_here(lake: Lake, in_use: InUse, most: int | None = ROWS_HERE) -> Gathered | None:
+    """The facts of plans that were read within this process; None where only Spark can.
+
+    Args:
+        lake: the lake.
+        in_use: the plans.
+        most: rows of a table that are read here; None = however many there are.
+    """
     resets = resets_among(lake, neighbours(in_use.snapshots))
-    plans = _few(
-        lake, ROUTE_PLANS.name, c.SNAPSHOT_ID, in_use.snapshots, names=(c.QMGR, *PLAN_COLUMNS)
-    )
+    of_plans = (c.QMGR, *PLAN_COLUMNS)
+    plans = _few(lake, ROUTE_PLANS.name, c.SNAPSHOT_ID, in_use.snapshots, names=of_plans, most=most)
     if in_use.found or resets is None or plans is None:
         return None
     if not in_use.is_all:
         plans = plans.filter(pc.is_in(plans[c.PLAN_ID], pa.array(in_use.plan_ids, pa.int64())))
     ids = plans[c.PLAN_ID].to_pylist()
     names = (*ROUTE_COLUMNS, c.ELIMINATED_BY)
-    candidates = _few(lake, ROUTE_CANDIDATES.name, c.PLAN_ID, ids, names=names)
-    history = _few(lake, BALANCE_HISTORY.name, names=(c.QMGR, c.DEST_QMGR, c.CHANNEL))
+    candidates = _few(lake, ROUTE_CANDIDATES.name, c.PLAN_ID, ids, names=names, most=most)
+    chosen = (c.QMGR, c.DEST_QMGR, c.CHANNEL)
+    history = _few(lake, BALANCE_HISTORY.name, names=chosen, most=most)
     topology = {name: lake.dataset(name) for name in _LOOKED_AT}
     tables = {name: table for name, table in topology.items() if table is not None}
     if candidates is None or history is None or len(tables) < len(topology):
@@ -99,7 +105,7 @@ def gathered_here(lake: Lake, in_use: InUse) -> Gathered | None:
     routes = routes_in_memory(plans, candidates)
     about = senders_in_memory(plans, [routes, history], tables)
     documents = facts_in_memory(plans, routes, about, resets)
-    return Gathered(frame_from_arrow(lake.spark, documents), frozenset(ids))
+    return Gathered(documents, frozenset(ids))
 
 
 def _few(
@@ -109,8 +115,9 @@ def _few(
     values: Sequence[str] | Sequence[int] = (),
     *,
     names: Sequence[str],
+    most: int | None,
 ) -> pa.Table | None:
-    return lake.few_in_memory(table, column, values, ROWS_HERE, names=names)
+    return lake.few_in_memory(table, column, values, most, names=names)
 
 
 def gathered_by_spark(

@@ -33,7 +33,8 @@ Route = tuple[str, str, str, str, bool]
 Key = tuple[bool, int | bytes, str, str]
 """(by group, open_id or group_id, object_name, object_qmgr)."""
 
-_STATE: Final = pa.schema([(c.QMGR, pa.string()), ("memory", pa.large_binary())])
+MEMORY: Final = "memory"
+_STATE: Final = pa.schema([(c.QMGR, pa.string()), (MEMORY, pa.large_binary())])
 _HISTORY: Final = pa.schema(
     [
         (c.DEST_QMGR, pa.string()),

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from clwl_spark.delta_versions import Versions, versions_of
@@ -36,7 +37,7 @@ _FROM: Final = tuple(
 class _Facts:
     """Facts, the plans that are in them, and what they were worked out from."""
 
-    facts: DataFrame
+    facts: DataFrame | pa.Table
     plan_ids: frozenset[int]
     pins: tuple[Pin, ...]
     versions: Versions
@@ -61,7 +62,9 @@ class Keeper:
         if made.plan_ids is not None and versions is not None:
             self._kept = _Facts(made.facts, made.plan_ids, run.pins, versions)
 
-    def facts_for(self, lake: Lake, run: Run, asked: Iterable[Request]) -> DataFrame | None:
+    def facts_for(
+        self, lake: Lake, run: Run, asked: Iterable[Request]
+    ) -> DataFrame | pa.Table | None:
         """The facts, if a run needs no others.
 
         That is so where nothing that they were worked out from has changed, and the messages that

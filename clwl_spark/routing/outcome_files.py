@@ -6,7 +6,7 @@ answers' words, and only message_id, put_seq and put_time are read again.
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from clwl_spark import columns as c
+from clwl_spark.delta_commits import DataFile
 from clwl_spark.routing.answers import ANSWER_SCHEMA, with_words
 from clwl_spark.routing.arrow_intake import SPLIT_ROW
 from clwl_spark.routing.blocks import PAYLOAD, SPLIT, from_ipc
@@ -70,8 +71,10 @@ def write_files(batches: Iterator[pa.RecordBatch], folder: str) -> Iterator[pa.R
             blocks.setdefault(block[SPLIT], []).append(block)
     for name in sorted(blocks):
         split = Split.named(name)
-        file = _write(split, answered(split, blocks.pop(name)), Path(folder))
-        yield pa.RecordBatch.from_pylist([file], schema=_FILE_ARROW)
+        found = answered(split, blocks.pop(name))
+        file = write_file([(split, found)], Path(folder), f"part-{uuid.uuid4()}.snappy.parquet")
+        row = {NAME: file.name, SIZE: file.size, STATISTICS: json.dumps(file.statistics)}
+        yield pa.RecordBatch.from_pylist([row], schema=_FILE_ARROW)
 
 
 def answered(split: Split, blocks: Sequence[Mapping[str, Any]]) -> Answered:
@@ -106,30 +109,44 @@ def _order(rows: NDArray[np.int32], of: int) -> NDArray[np.int64]:
     return np.argsort(rows, kind="stable")
 
 
-def _write(split: Split, found: Answered, folder: Path) -> dict[str, Any]:
-    """Write the split's file; returns its row of FILE_SCHEMA."""
-    name = f"part-{uuid.uuid4()}.snappy.parquet"
-    columns = {x: found.answers[x].combine_chunks() for x in ANSWER_SCHEMA.names}
-    extremes = _Extremes()
-    first = 0
+def write_file(parts: Iterable[tuple[Split, Answered]], folder: Path, name: str) -> DataFile:
+    """Write a file of outcomes, those of one split behind the other's.
+
+    Args:
+        parts: splits, one at least, and what their messages were answered.
+        folder: of the table.
+        name: of the file; what is there under it is written over.
+    """
+    statistics = _Statistics()
+    waiting = folder / f".{name}.{uuid.uuid4().hex}"
     writer: pq.ParquetWriter | None = None
     try:
-        for batch in read_split(split, _OF_MESSAGES, ROW_GROUP):
-            low, high = np.searchsorted(found.rows, [first, first + batch.num_rows])
-            of_messages = _taken(batch, found.rows[low:high] - first)
-            first += batch.num_rows
-            table = _outcomes(of_messages, columns, found.code[low:high], found.late[low:high])
-            extremes.add(of_messages)
-            writer = writer or _writer(folder / name, table.schema)
-            writer.write_table(table, row_group_size=ROW_GROUP)
-    finally:
+        for split, found in parts:
+            for table in _split_outcomes(split, found, statistics):
+                writer = writer or _writer(waiting, table.schema)
+                writer.write_table(table, row_group_size=ROW_GROUP)
         if writer is not None:
             writer.close()
+        size = waiting.stat().st_size
+        waiting.replace(folder / name)
+    except BaseException:
+        waiting.unlink(missing_ok=True)
+        raise
+    return DataFile(name, size, statistics.to_json())
+
+
+def _split_outcomes(split: Split, found: Answered, statistics: "_Statistics") -> Iterator[pa.Table]:
+    """Rows of `outcomes`, in the order of the split."""
+    columns = {x: found.answers[x].combine_chunks() for x in ANSWER_SCHEMA.names}
+    first = 0
+    for batch in read_split(split, _OF_MESSAGES, ROW_GROUP):
+        low, high = np.searchsorted(found.rows, [first, first + batch.num_rows])
+        of_messages = _taken(batch, found.rows[low:high] - first)
+        first += batch.num_rows
+        statistics.add(of_messages)
+        yield _outcomes(of_messages, columns, found.code[low:high], found.late[low:high])
     given = np.flatnonzero(np.bincount(found.code, minlength=found.answers.num_rows))
-    met = with_words(found.answers.select(_SKIPPED_BY).take(pa.array(given)))
-    statistics = _statistics(len(found.rows), extremes, met)
-    size = (folder / name).stat().st_size
-    return {NAME: name, SIZE: size, STATISTICS: json.dumps(statistics)}
+    statistics.add(with_words(found.answers.select(_SKIPPED_BY).take(pa.array(given))))
 
 
 def _writer(file: Path, schema: pa.Schema) -> pq.ParquetWriter:
@@ -164,38 +181,36 @@ def _outcomes(
     return pa.table({name: columns[name] for name in OUTCOMES.names})
 
 
-class _Extremes:
-    """Least and greatest put_seq and put_time of what was written."""
+class _Statistics:
+    """Delta's statistics of a file, for the columns that readers skip files by."""
 
     def __init__(self) -> None:
         """Nothing was written yet."""
-        self.least: dict[str, Any] = {}
-        self.greatest: dict[str, Any] = {}
+        self._rows = 0
+        self._least: dict[str, Any] = {}
+        self._greatest: dict[str, Any] = {}
 
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Take a batch into account."""
-        for name in (c.PUT_SEQ, c.PUT_TIME):
-            if batch.num_rows:
-                found = pc.min_max(batch[name]).as_py()
-                self.least[name] = min(found["min"], self.least.get(name, found["min"]))
-                self.greatest[name] = max(found["max"], self.greatest.get(name, found["max"]))
+    def add(self, rows: pa.RecordBatch | pa.Table) -> None:
+        """Take columns of what is written into account; those of messages count its rows."""
+        names = rows.schema.names
+        if c.PUT_SEQ in names:
+            self._rows += rows.num_rows
+        for name in (x for x in OUTCOMES.skipped_by if x in names and rows.num_rows):
+            found = pc.min_max(rows[name]).as_py()
+            self._least[name] = min(found["min"], self._least.get(name, found["min"]))
+            self._greatest[name] = max(found["max"], self._greatest.get(name, found["max"]))
 
-
-def _statistics(rows: int, extremes: _Extremes, answers: pa.Table) -> dict[str, Any]:
-    """Delta's statistics of a file, for the columns that readers skip files by."""
-    least, greatest = dict(extremes.least), dict(extremes.greatest)
-    for name in OUTCOMES.skipped_by:
-        if name in answers.column_names:
-            found = pc.min_max(answers[name]).as_py()
-            least[name], greatest[name] = found["min"], found["max"]
-    if c.PUT_TIME in greatest:
-        greatest[c.PUT_TIME] += _MILLISECOND
-    return {
-        "numRecords": rows,
-        "minValues": {name: _said(x) for name, x in least.items()},
-        "maxValues": {name: _said(x) for name, x in greatest.items()},
-        "nullCount": dict.fromkeys(OUTCOMES.skipped_by, 0),
-    }
+    def to_json(self) -> dict[str, Any]:
+        """The document of the log."""
+        greatest = dict(self._greatest)
+        if c.PUT_TIME in greatest:
+            greatest[c.PUT_TIME] += _MILLISECOND
+        return {
+            "numRecords": self._rows,
+            "minValues": {name: _said(x) for name, x in self._least.items()},
+            "maxValues": {name: _said(x) for name, x in greatest.items()},
+            "nullCount": dict.fromkeys(OUTCOMES.skipped_by, 0),
+        }
 
 
 def _said(value: Any) -> Any:  # noqa: ANN401  (whatever a column has)

@@ -70,6 +70,12 @@ class PlanMaker:
         made = self._make_new(new, left)
         return made if left == rows else None
 
+    def make_these(self, requests: Mapping[int, Request]) -> None:
+        """Plan those requests, by plan_id, that have no plan yet."""
+        if not self.make_few(requests):
+            rows = ((x, *y) for x, y in requests.items())
+            self.make(frame_from_rows(self._lake.spark, rows, REQUESTS), len(requests))
+
     def make_few(self, requests: Mapping[int, Request]) -> bool:
         """As `make`, without Spark where nothing is missing.
 
@@ -219,9 +225,7 @@ class PlanMaker:
         plans = self._lake.read(ROUTE_PLANS.name).select(c.PLAN_ID)
         rows = candidates.join(plans, c.PLAN_ID, "left_anti").collect()
         if rows:
-            ids = ", ".join(str(row[c.PLAN_ID]) for row in rows)
-            table = self._lake.sql_name(ROUTE_CANDIDATES.name)
-            self._lake.spark.sql(f"DELETE FROM {table} WHERE plan_id IN ({ids})")  # noqa: S608
+            self._lake.delete(ROUTE_CANDIDATES.name, c.PLAN_ID, *(row[c.PLAN_ID] for row in rows))
 
 
 def _copied(rows: DataFrame, carried: DataFrame) -> DataFrame:

@@ -6,6 +6,7 @@ Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import partial
 
 from pyspark.sql import DataFrame
@@ -14,9 +15,10 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.errors import SplitError
 from clwl_spark.plan.planning import Ladder, Plans
-from clwl_spark.routing.arrow_engine import ArrowEngine
 from clwl_spark.routing.asked import few_requests
-from clwl_spark.routing.engines import Engine
+from clwl_spark.routing.engines.arrow import ArrowEngine
+from clwl_spark.routing.engines.choose import Engine
+from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.intake import distinct_requests
 from clwl_spark.routing.kept import Keeper
@@ -24,9 +26,8 @@ from clwl_spark.routing.notes import Note
 from clwl_spark.routing.plan_maker import REQUESTS, PlanMaker, shared_id
 from clwl_spark.routing.requests import Request
 from clwl_spark.routing.runs import Run
-from clwl_spark.routing.spark_engine import SparkEngine
 from clwl_spark.routing.splits import spark_hash
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
 from clwl_spark.spark.local import interpreting
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.spark.streams import run_batches
@@ -108,9 +109,11 @@ class PlanProvider:
 
         Where it hands out two batches, as after a kill, those of the first are missing later.
         """
-        messages = self.engine.asking(self._lake.stream("messages"), self._run.pins)
-        write = partial(_write_requests, self.engine, self._run, self._asked)
-        checkpoint_of = f"{self._lake.checkpoint_root}/plan-{self._run.router_id}"
+        run = self._run
+        before = run.taken.version if run.taken is not None and run.begins_checkpoint else None
+        messages = self.engine.asking(self._lake.stream("messages", before), run.pins)
+        write = partial(_write_requests, self.engine, run, self._asked)
+        checkpoint_of = f"{self._lake.checkpoint_root}/plan-{run.planning_checkpoint}"
         run_batches(messages, write, checkpoint_of)
         requests = checkpoint(self._asked.read())
         rows = requests.count()
@@ -161,7 +164,8 @@ class PlanProvider:
 
     def _made_facts(self) -> DataFrame:
         in_use = self._in_use()
-        made = gathered_here(self._lake, in_use)
+        here = gathered_here(self._lake, in_use)
+        made = here and replace(here, facts=frame_from_arrow(self._lake.spark, here.facts))
         if made is None:
             all_made = None if in_use.plan_ids else self._all_made
             made = gathered_by_spark(self._lake, self._maker, in_use, all_made)

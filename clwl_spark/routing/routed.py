@@ -17,6 +17,7 @@ from clwl_spark.routing.spool import Spool
 
 KIND_OUTCOMES: Final = "OUTCOMES"
 KIND_HISTORY: Final = "HISTORY"
+KIND_MEMORY: Final = "MEMORY"
 KIND_MISSING: Final = "MISSING"
 ANSWER: Final = "answer"
 ROW: Final = "row"
@@ -37,9 +38,9 @@ _OUTCOME_SCHEMA: Final = pa.schema(
 class RoutedBlock:
     """What is said of one block's messages, or of the bucket.
 
-    `data` is an Arrow stream of outcomes, history rows, or missing plan ids; `answers` one of
-    the distinct answers; `payload` and `split` come from the block, unread; `figures` counts what
-    is in it.
+    `data` is an Arrow stream of outcomes, history rows, memories or missing plan ids; `answers` one
+    of the distinct answers; `payload` and `split` come from the block, unread; `figures` counts
+    what is in it.
     """
 
     kind: str

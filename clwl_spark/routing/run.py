@@ -1,10 +1,9 @@
 """One run of routing: plan what is asked for, route one micro-batch, write, count.
 
-Exactly once. Before a run routes, its row in `runs` says which micro-batch it routes with which
-snapshots. All writes of a batch carry the batch's number as transaction or are merges, and the
-batch's frame is evaluated before any of them: a batch that was killed between a table's commit
-and the checkpoint's is routed again from the state before it, with the same snapshots, to the
-same rows, and what was written is not written twice.
+Exactly once. Before a run routes, its row in `runs` claims the batch, and says which messages it
+routes with which snapshots from which memory. All writes of a batch carry the batch's number as
+transaction or are merges: a batch that was killed anywhere is routed again from the memory before
+it, with the same snapshots, to the same rows, and what was written is not written twice.
 """
 
 import time
@@ -16,12 +15,28 @@ from typing import Final
 import structlog
 
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.routing.batch import EarlierBatchError, RouteOptions, route_batch
-from clwl_spark.routing.engines import engine_for
+from clwl_spark.routing.batch import (
+    CheckpointLostError,
+    EarlierBatchError,
+    RouteOptions,
+    route_batch,
+)
+from clwl_spark.routing.engines.choose import engine_for, routes_here
+from clwl_spark.routing.engines.embedded import EmbeddedEngine
 from clwl_spark.routing.kept import Keeper
+from clwl_spark.routing.one_runner import one_runner
 from clwl_spark.routing.provide import PlanProvider
-from clwl_spark.routing.runs import Run, RunSummary, abandon, begin, previous, write_down
+from clwl_spark.routing.runs import (
+    Run,
+    RunSummary,
+    abandon,
+    begin,
+    claim,
+    previous,
+    write_again,
+)
 from clwl_spark.routing.taken import all_taken
+from clwl_spark.routing.workers import Workers, workers
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import Rule
 from clwl_spark.schemas import (
@@ -30,6 +45,7 @@ from clwl_spark.schemas import (
     REJECTED_MESSAGES,
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
+    ROUTER_MEMORY,
     RUNS,
     SNAPSHOT_RESETS,
 )
@@ -44,6 +60,7 @@ WRITTEN: Final = (
     ROUTE_PLANS,
     ROUTE_CANDIDATES,
     BALANCE_HISTORY,
+    ROUTER_MEMORY,
     SNAPSHOT_RESETS,
     RUNS,
 )
@@ -59,6 +76,7 @@ class _Call:
     exit_function: Rule | None
     tell: Progress
     keeper: Keeper
+    workers: Workers
 
 
 def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -> RunSummary:
@@ -71,13 +89,19 @@ def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -
 
     Raises:
         MissingLakeError: there are no messages or no snapshots table.
-        LakeStateError: the checkpoint does not belong to the lake, or another algorithm's lake.
+        LakeStateError: the checkpoint is ahead of the lake, another algorithm's lake, or one that
+            another run routes at this moment.
     """
-    return _route(lake, options, progress, Keeper())
+    with workers() as lent:
+        return _route(lake, options, progress, Keeper(), lent)
 
 
 def _route(
-    lake: Lake, options: RouteOptions, progress: Progress | None, keeper: Keeper
+    lake: Lake,
+    options: RouteOptions,
+    progress: Progress | None,
+    keeper: Keeper,
+    lent: Workers,
 ) -> RunSummary:
     """As `route`, with what the run before this one in the same process has left."""
     started = time.monotonic()
@@ -85,13 +109,14 @@ def _route(
     lake.read("snapshots")
     lake.create(WRITTEN)
     tell = progress or (lambda _stage, _done, _of: None)
-    call = _Call(lake, options, load_exit(options.exit_function), tell, keeper)
+    call = _Call(lake, options, load_exit(options.exit_function), tell, keeper, lent)
     total: RunSummary | None = None
     while True:
-        run = begin(lake, options.algorithm)
-        structlog.contextvars.bind_contextvars(run_id=run.run_id)
-        with releasing():
-            summary = _route_new(call, run)
+        with one_runner(lake):
+            run = begin(lake, options.algorithm)
+            structlog.contextvars.bind_contextvars(run_id=run.run_id)
+            with releasing():
+                summary = _route_new(call, run)
         total = summary if total is None else _added(total, summary)
         if not run.resumed:
             return replace(total, seconds=round(time.monotonic() - started, 3))
@@ -99,19 +124,36 @@ def _route(
 
 def _route_new(call: _Call, run: Run) -> RunSummary:
     """Route the run's micro-batch, if there is one; else nothing is written."""
-    if all_taken(call.lake, run):
+    if not run.resumed and all_taken(call.lake, run):
         return RunSummary(run.run_id)
-    write_down(call.lake, run)
-    summary = _plan_and_route(call, run)
+    ladder = Ladder(run.algorithm, call.exit_function)
+    if routes_here(call.lake, run, call.options.engine):
+        engine = EmbeddedEngine(call.workers, call.keeper)
+        return engine.route(call.lake, run, call.options, ladder, call.tell)
+    return _route_stream(call, run, ladder)
+
+
+def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
+    """Route the run's micro-batch by Spark's stateful query."""
+    run = run if run.checkpoint else run.with_new_checkpoint()
+    claim(call.lake, run)
+    try:
+        summary = _plan_and_route(call, run, ladder)
+    except CheckpointLostError:
+        structlog.get_logger().warning(
+            "checkpoint", lost=run.checkpoint, instead="the lake's router_memory"
+        )
+        run = run.with_new_checkpoint()
+        write_again(call.lake, run)
+        summary = _plan_and_route(call, run, ladder)
     if summary.batch_id is None:
         abandon(call.lake, run)
     return summary
 
 
-def _plan_and_route(call: _Call, run: Run) -> RunSummary:
+def _plan_and_route(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
     """Route the run's micro-batch; before it, again, one that the checkpoint does not know."""
     lake, options = call.lake, call.options
-    ladder = Ladder(run.algorithm, call.exit_function)
     call.tell("planning", 0, 1)
     engine = engine_for(lake, options.engine, options.state_partitions)
     provider = PlanProvider(lake, run, ladder, engine, call.keeper)
@@ -154,13 +196,14 @@ def follow(
     lake.read("messages")
     routed_version = None
     keeper = Keeper()
-    while not stop():
-        version = lake.version("messages")
-        if version != routed_version:
-            summary = _route(lake, options, progress, keeper)
-            routed_version = version
-            if summary.batch_id is not None:
-                yield summary
-        waited = time.monotonic() + poll_seconds
-        while not stop() and time.monotonic() < waited:
-            time.sleep(min(0.2, poll_seconds))
+    with workers() as lent:
+        while not stop():
+            version = lake.version("messages")
+            if version != routed_version:
+                summary = _route(lake, options, progress, keeper, lent)
+                routed_version = version
+                if summary.batch_id is not None:
+                    yield summary
+            waited = time.monotonic() + poll_seconds
+            while not stop() and time.monotonic() < waited:
+                time.sleep(min(0.2, poll_seconds))

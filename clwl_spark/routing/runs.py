@@ -6,7 +6,8 @@ same micro-batch, so that its outcomes are those that the killed one would have 
 
 import platform
 import uuid
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
@@ -19,14 +20,18 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.moments import micros
 from clwl_spark.routing.blocks import BUCKETS
 from clwl_spark.routing.intake import Pin
-from clwl_spark.schemas import RUNS, SNAPSHOTS
-from clwl_spark.storage import Lake
+from clwl_spark.schemas import ROUTER_MEMORY, RUNS, SNAPSHOTS
+from clwl_spark.storage import Lake, Transaction
 from clwl_spark.vocabulary import Algorithm, SnapshotStatus
 
 RUNNING: Final = "RUNNING"
 DONE: Final = "DONE"
 _PACKAGES: Final = ("clwl-spark", "pyspark", "delta-spark", "pyarrow", "pandas", "numba")
 _BATCH: Final = "batch_id"
+_CHECKPOINT: Final = "checkpoint"
+_FROM: Final = "-from-"
+NOTHING: Final = -1
+"""The version of `messages` up to which nothing was taken."""
 _SNAPSHOTS: Final = "snapshots"
 
 
@@ -56,6 +61,19 @@ class RunSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """How far batches have taken the messages.
+
+    Attributes:
+        table_id: Delta's id of the table `messages`; '' = nothing was taken.
+        version: of it, up to which all was taken; NOTHING = none.
+    """
+
+    table_id: str = ""
+    version: int = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run that has begun.
 
@@ -64,8 +82,14 @@ class Run:
         batch_id: the micro-batch that it routes.
         pins: the valid snapshots that it uses, in order.
         algorithm: the lake's algorithm.
-        router_id: names the lake's checkpoint; first in it is the number of buckets.
+        router_id: names what the lake's routing writes; first in it is the number of buckets.
         started_at: when it began.
+        memory_version: the version of `router_memory` that the batch begins with.
+        taken: what the batches before took; None = only Spark's checkpoint knows.
+        upto: what is taken after it; None = not known yet.
+        checkpoint: folder of Spark's stateful query; '' = there is none that knows the batches
+            before.
+        runs_version: the version of `runs` that it was begun with.
         resumed: a killed run of the same batch is gone on with.
         written: messages of the batch where all its tables were written, else None.
     """
@@ -76,6 +100,11 @@ class Run:
     algorithm: Algorithm
     router_id: str
     started_at: datetime
+    memory_version: int
+    taken: Taken | None = Taken()
+    upto: Taken | None = None
+    checkpoint: str = ""
+    runs_version: int = 0
     resumed: bool = False
     written: int | None = None
 
@@ -86,9 +115,34 @@ class Run:
         return int(number) if dash else 0
 
     @property
-    def checkpoint(self) -> str:
-        """Folder of the stateful query, such that a package which knows no buckets has none."""
-        return f"{'buckets' if self.buckets else 'route'}-{self.router_id}"
+    def first_batch(self) -> int:
+        """The batch that the checkpoint begins with: it counts from there."""
+        _, _, first = self.checkpoint.partition(_FROM)
+        return int(first) if first else 0
+
+    @property
+    def planning_checkpoint(self) -> str:
+        """What the checkpoint of the stream that plans is called; it begins with the other one."""
+        return self.router_id + "".join(self.checkpoint.partition(_FROM)[1:])
+
+    @property
+    def begins_checkpoint(self) -> bool:
+        """Whether the checkpoint begins with the run's batch, and that is not the first of all."""
+        return bool(self.batch_id) and self.first_batch == self.batch_id
+
+    def once(self, table: str) -> Transaction:
+        """What makes the batch's append to a table be done once."""
+        return Transaction(f"clwl-{self.router_id}-{table}", self.batch_id)
+
+    def with_new_checkpoint(self) -> "Run":
+        """The run with a checkpoint that begins with its batch."""
+        behind = f"{_FROM}{self.batch_id}" if self.batch_id else ""
+        return replace(self, checkpoint=f"{_folder(self.router_id)}{behind}")
+
+
+def _folder(router_id: str) -> str:
+    """Folder of the first checkpoint, such that a package which knows no buckets has none."""
+    return f"{'buckets' if '-' in router_id else 'route'}-{router_id}"
 
 
 def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
@@ -97,23 +151,69 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
     Raises:
         LakeStateError: the lake was routed with another algorithm.
     """
+    runs_version = lake.version(RUNS.name)
     last = _newest(lake)
     if last is None:
-        batch_id, used, router_id = 0, algorithm or Algorithm.V9, f"{BUCKETS}-{uuid.uuid4().hex}"
+        used, batch_id, checkpoint = algorithm or Algorithm.V9, 0, ""
+        taken: Taken | None = Taken()
+        router_id = f"{BUCKETS}-{uuid.uuid4().hex}"
     else:
         _refuse_other(lake, Algorithm(last["algorithm"]), algorithm)
         if last[c.STATUS] == RUNNING:
             return _again(lake, last)
         batch_id, used = last[_BATCH] + 1, Algorithm(last["algorithm"])
-        router_id = last["router_id"]
-    pins = tuple(valid_pins(lake))
-    return Run(uuid.uuid4().hex, batch_id, pins, used, router_id, datetime.now(UTC))
+        router_id, taken, checkpoint = last["router_id"], _upto(last), _checkpoint_of(last)
+    return Run(
+        uuid.uuid4().hex,
+        batch_id,
+        tuple(valid_pins(lake)),
+        used,
+        router_id,
+        datetime.now(UTC),
+        lake.version(ROUTER_MEMORY.name),
+        taken,
+        checkpoint=checkpoint,
+        runs_version=runs_version,
+    )
 
 
-def write_down(lake: Lake, run: Run) -> None:
-    """Write down what a run uses; one that is gone on with is there already."""
-    if not run.resumed:
-        lake.append(RUNS.name, _row(lake, run, RunSummary(run.run_id), RUNNING))
+def _upto(row: Mapping[str, Any]) -> Taken | None:
+    """What is taken after a run's batch, as its row says."""
+    version = row["messages_version"]
+    return None if version is None else Taken(row["messages_id"], version)
+
+
+def _checkpoint_of(row: Mapping[str, Any]) -> str:
+    """The checkpoint that knows a run's batch; '' = none does."""
+    is_older = row["memory_version"] is None
+    return _folder(row["router_id"]) if is_older else row[_CHECKPOINT] or ""
+
+
+def claim(lake: Lake, run: Run) -> None:
+    """Write down what a run uses; one that is gone on with is there already.
+
+    Raises:
+        LakeStateError: another run has claimed the batch in the meantime.
+    """
+    if run.resumed:
+        return
+    once = Transaction(f"clwl-{RUNS.name}", run.runs_version)
+    lake.append(RUNS.name, _row(lake, run, RunSummary(run.run_id), RUNNING), once)
+    if not lake.rows(RUNS.name, c.RUN_ID, [run.run_id]):
+        raise routed_elsewhere(lake)
+
+
+def write_again(lake: Lake, run: Run) -> None:
+    """Write down what a run that has begun uses instead."""
+    lake.merge(RUNS.name, _row(lake, run, RunSummary(run.run_id), RUNNING))
+
+
+def routed_elsewhere(lake: Lake) -> LakeStateError:
+    """Another run routes the lake at this moment."""
+    return LakeStateError(
+        f"lake {lake.root} is being routed by another run: wait until it ends; a run that was "
+        "killed is gone on with by the next one"
+    )
 
 
 def _refuse_other(lake: Lake, first: Algorithm, wanted: Algorithm | None) -> None:
@@ -148,6 +248,8 @@ def _again(lake: Lake, row: dict[str, Any]) -> Run:
     """Go on with a run, with the snapshots that it began with."""
     used = set(row[_SNAPSHOTS])
     rows = lake.rows(SNAPSHOTS.name)
+    before, upto = row["messages_from"], _upto(row)
+    memory_version = row["memory_version"]
     return Run(
         row[c.RUN_ID],
         row[_BATCH],
@@ -155,6 +257,10 @@ def _again(lake: Lake, row: dict[str, Any]) -> Run:
         Algorithm(row["algorithm"]),
         row["router_id"],
         row["started_at"],
+        lake.version(ROUTER_MEMORY.name) if memory_version is None else memory_version,
+        None if before is None else Taken(row["messages_id"], before),
+        upto,
+        _checkpoint_of(row),
         resumed=True,
         written=row["messages"] if row[c.STATUS] == DONE else None,
     )
@@ -196,6 +302,7 @@ def abandon(lake: Lake, run: Run) -> None:
 
 
 def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
+    end = run.upto or run.taken
     row = (
         run.run_id,
         run.started_at,
@@ -214,6 +321,11 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
         run.router_id,
         list(_versions().items()),
         summary.engine if status == DONE else None,
+        end.table_id if end else None,
+        run.taken.version if run.taken else None,
+        run.upto.version if run.upto else None,
+        run.memory_version,
+        run.checkpoint or None,
     )
     return lake.arrow_rows(RUNS.name, [row])
 

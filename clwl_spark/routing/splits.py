@@ -169,7 +169,7 @@ def _row_groups(metadata: Any, split: Split) -> list[int]:  # noqa: ANN401  (not
     rows = 0
     for at in range(metadata.num_row_groups):
         group = metadata.row_group(at)
-        if rows < split.rows and _middle(group) >= split.start:
+        if rows < split.rows and middle_of(group) >= split.start:
             taken.append(at)
             rows += group.num_rows
     if rows != split.rows:
@@ -177,7 +177,7 @@ def _row_groups(metadata: Any, split: Split) -> list[int]:  # noqa: ANN401  (not
     return taken
 
 
-def _middle(group: Any) -> int:  # noqa: ANN401  (not exported)
+def middle_of(group: Any) -> int:  # noqa: ANN401  (not exported)
     """The byte by which Parquet's own reader says which split a row group belongs to."""
     columns = [group.column(at) for at in range(group.num_columns)]
     first = columns[0]

@@ -30,9 +30,9 @@ from clwl_spark.routing.blocks import (
     empty_rows,
 )
 from clwl_spark.routing.bucket import Bucket
-from clwl_spark.routing.engines import Engine
-from clwl_spark.routing.history import STATE_SCHEMA, from_state, to_state
-from clwl_spark.routing.routed import KIND_MISSING, RoutedBlock
+from clwl_spark.routing.engines.choose import Engine
+from clwl_spark.routing.history import MEMORY, STATE_SCHEMA, from_state, to_state
+from clwl_spark.routing.routed import KIND_MEMORY, KIND_MISSING, RoutedBlock
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.unpack import ANSWERS, DATA
 
@@ -68,7 +68,8 @@ def routed_blocks(
 
     Args:
         messages: rows of `messages`, a stream.
-        facts: (qmgr, facts) of `plan.facts`, not a stream.
+        facts: (qmgr, facts) of `plan.facts` and (memory), of those that the state may not know
+            yet; not a stream.
         run: whose snapshots and buckets they are.
         bounds: what a bucket's messages may take.
         engine: how messages become blocks.
@@ -84,7 +85,7 @@ def routed_blocks(
     blocks = engine.blocks(messages, run, taken)
     with_facts = blocks.join(F.broadcast(facts), c.QMGR, "left")
     return (
-        with_facts.select(BUCKET, c.QMGR, KIND, KEYS, PAYLOAD, MESSAGES, SPLIT, FACTS)
+        with_facts.select(BUCKET, c.QMGR, KIND, KEYS, PAYLOAD, MESSAGES, SPLIT, FACTS, MEMORY)
         .groupBy(BUCKET)
         .applyInPandasWithState(
             route_bucket([pin.snapshot_id for pin in run.pins], bounds, engine.form, sent),
@@ -122,24 +123,33 @@ def route_bucket(
                     rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
                     yield from said.add(rejected)
                 else:
-                    _take(row, bucket, facts)
+                    _take(row, bucket, facts, memories)
         missing = False
         for block in bucket.route(facts):
             missing |= block.kind == KIND_MISSING
             yield from said.add(block)
-        yield from said.rest()
         if taken and not missing:
             state.update(to_state(memories))
+            _, after = to_state({x: memories[x] for x in facts})
+            yield from said.add(RoutedBlock(KIND_MEMORY, data=after))
+        yield from said.rest()
 
     return route
 
 
-def _take(row: Any, bucket: Bucket, facts: dict[str, str]) -> None:  # noqa: ANN401  (a named tuple)
+def _take(
+    row: Any,  # noqa: ANN401  (a named tuple)
+    bucket: Bucket,
+    facts: dict[str, str],
+    memories: dict[str, bytes],
+) -> None:
     """Take a block, or the facts of a queue manager; a row may stand for a block's weight only."""
     if row.kind == KIND_MESSAGES:
         bucket.add(row.keys, row.payload, row.split)
     elif row.kind == KIND_FACTS and row.facts:
         facts[row.qmgr] = row.facts
+        if row.memory:
+            memories.setdefault(row.qmgr, row.memory)
 
 
 class _Said:

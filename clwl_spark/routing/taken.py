@@ -1,4 +1,4 @@
-"""How far the checkpoint has taken the messages: told from its files, without starting a stream.
+"""How far the messages are taken: what a run's row says, or Spark's checkpoint.
 
 Source: Spark's and Delta's own classes `OffsetSeqLog`, `CommitLog` and `DeltaSourceOffset`: the
 last line of a batch's file in `offsets` says where it ends in the table's log, and its file in
@@ -8,77 +8,88 @@ last line of a batch's file in `offsets` says where it ends in the table's log, 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from clwl_spark.delta_files import is_uri
 from clwl_spark.delta_versions import versions_of
-from clwl_spark.routing.runs import Run
+from clwl_spark.routing.runs import Run, Taken
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.storage import Lake
-
-BEFORE_ALL: Final = -1
 
 
 def all_taken(lake: Lake, run: Run) -> bool:
     """Whether it is certain that there is nothing to route.
 
-    False where there are versions without new messages, too: the stream finds out.
+    False where there are versions without new messages, too: routing finds out.
 
     Args:
         lake: the lake.
         run: a run that has begun.
     """
-    taken = taken_until(lake, run)
-    return taken not in (None, BEFORE_ALL) and taken >= lake.version(MESSAGES.name)
+    taken = taken_before(lake, run)
+    return taken is not None and taken == newest(lake)
 
 
-def taken_until(lake: Lake, run: Run) -> int | None:
-    """The version of `messages` up to which the batches before the run's have taken all.
+def newest(lake: Lake) -> Taken | None:
+    """The table `messages` as it is now; None where only Spark can tell."""
+    found = versions_of(lake, [MESSAGES.name])
+    return Taken(*found[0]) if found and found[0] is not None else None
 
-    Args:
-        lake: the lake.
-        run: a run that has begun.
+
+def taken_before(lake: Lake, run: Run) -> Taken | None:
+    """What the batches before the run's have taken.
 
     Returns:
-        The version, BEFORE_ALL for the first batch; None where only the stream can tell, and for
-        a run that is gone on with.
+        It; None where only the stream can tell.
     """
-    if run.resumed or not lake.is_here or is_uri(lake.checkpoint_root):
+    if run.taken is not None:
+        return run.taken
+    if not _is_here(lake) or not run.checkpoint:
         return None
-    checkpoint = Path(lake.checkpoint_root, run.checkpoint)
-    if run.batch_id == 0 and not checkpoint.exists():
-        return BEFORE_ALL
-    end = _end(checkpoint, run.batch_id - 1)
-    return _version_before(end) if _is_of_messages(end, lake) else None
+    before = run.batch_id - 1
+    return _whole(_end(lake, run, before)) if _is_last(lake, run, before) else None
 
 
-def _is_of_messages(end: Mapping[str, Any], lake: Lake) -> bool:
-    """Whether it is the table `messages` of now that a batch ended in."""
-    messages = versions_of(lake, [MESSAGES.name])
-    if not messages or messages[0] is None:
-        return False
-    return bool(end.get("reservoirId") == messages[0][0])
+def taken_by_batch(lake: Lake, run: Run) -> Taken | None:
+    """What is taken after the run's batch, as the checkpoint that it goes through says.
+
+    Returns:
+        It; None where the checkpoint is elsewhere or does not have the batch.
+    """
+    if not _is_here(lake) or not run.checkpoint:
+        return None
+    return _whole(_end(lake, run, run.batch_id))
 
 
-def _version_before(end: Mapping[str, Any]) -> int | None:
-    """The last version that a batch has taken whole; None = it ended within one."""
+def _is_here(lake: Lake) -> bool:
+    return lake.is_here and not is_uri(lake.checkpoint_root)
+
+
+def _whole(end: Mapping[str, Any]) -> Taken | None:
+    """The table and its last version that is taken whole; None = the end is within one."""
     version, index = end.get("reservoirVersion"), end.get("index")
     if not isinstance(version, int) or not isinstance(index, int):
         return None
     at_its_start = index < 0 and not end.get("isStartingVersion")
-    return version - 1 if at_its_start else None
+    return Taken(str(end.get("reservoirId")), version - 1) if at_its_start else None
 
 
-def _end(checkpoint: Path, batch_id: int) -> dict[str, Any]:
-    """Where a batch ends, if it is the last one of the checkpoint and done; else nothing."""
-    offsets, done, later = (
-        checkpoint / folder / str(at)
-        for folder, at in (("offsets", batch_id), ("commits", batch_id), ("offsets", batch_id + 1))
-    )
-    if later.exists() or not done.exists():
-        return {}
+def _is_last(lake: Lake, run: Run, batch_id: int) -> bool:
+    """Whether a batch is done and no other one has begun, in the checkpoint's own words."""
+    done = _file(lake, run, "commits", batch_id).exists()
+    return done and not _file(lake, run, "offsets", batch_id + 1).exists()
+
+
+def _end(lake: Lake, run: Run, batch_id: int) -> dict[str, Any]:
+    """Where a batch ends in the log of `messages`; nothing where the checkpoint does not say it."""
     try:
-        end = json.loads(offsets.read_text().splitlines()[-1])
+        lines = _file(lake, run, "offsets", batch_id).read_text().splitlines()
+        end = json.loads(lines[-1])
     except (OSError, ValueError, IndexError):
         return {}
     return end if isinstance(end, dict) else {}
+
+
+def _file(lake: Lake, run: Run, folder: str, batch_id: int) -> Path:
+    at = batch_id - run.first_batch
+    return Path(lake.checkpoint_root, run.checkpoint, folder, str(at))

@@ -16,6 +16,7 @@ from clwl_spark.schemas.routing import (
     REJECTED_MESSAGES,
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
+    ROUTER_MEMORY,
     RUNS,
     SNAPSHOT_RESETS,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "REALLOCATION_CHOICES",
     "REALLOCATION_EVENTS",
     "REJECTED_MESSAGES",
+    "ROUTER_MEMORY",
     "ROUTE_CANDIDATES",
     "ROUTE_PLANS",
     "RUNS",
@@ -98,6 +100,7 @@ TABLES: Final[dict[str, Table]] = {
         ROUTE_PLANS,
         ROUTE_CANDIDATES,
         BALANCE_HISTORY,
+        ROUTER_MEMORY,
         SNAPSHOT_RESETS,
         RUNS,
         REALLOCATIONS,

@@ -162,6 +162,48 @@ RUNS: Final = Table(
         text("algorithm", "v9 or v7: the lake's, from the first run on"),
         text("router_id", "Names the checkpoint that belongs to this lake"),
         Column("versions", "map<string,string>", "Versions of package, Spark, Delta, Python"),
-        Column("engine", "string", "What it was routed with: spark or arrow", optional=True),
+        Column(
+            "engine", "string", "What it was routed with: embedded, arrow or spark", optional=True
+        ),
+        Column("messages_id", "string", "Delta's id of the table messages", optional=True),
+        Column(
+            "messages_from",
+            "bigint",
+            "Version of messages that the batches before took whole; -1 = nothing",
+            optional=True,
+        ),
+        Column(
+            "messages_version",
+            "bigint",
+            "Version of messages up to which this batch took all; null = the checkpoint knows",
+            optional=True,
+        ),
+        Column(
+            "memory_version",
+            "bigint",
+            "Version of router_memory that the batch began with",
+            optional=True,
+        ),
+        Column(
+            "checkpoint",
+            "string",
+            "Spark's checkpoint that the batch went through; null = none",
+            optional=True,
+        ),
     ),
+)
+ROUTER_MEMORY: Final = Table(
+    "router_memory",
+    "One row per queue manager that ever sent: what it remembers after the last routed batch",
+    (
+        key(c.QMGR, "Queue manager whose memory it is"),
+        Column("batch_id", "bigint", "Batch after which it is so (runs)"),
+        Column("version", "int", "Form of the payload"),
+        Column(
+            "payload",
+            "binary",
+            "History of the channels, highest put_seq, brought resets, bindings",
+        ),
+    ),
+    skipped_by=(c.QMGR,),
 )

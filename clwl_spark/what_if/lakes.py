@@ -24,9 +24,9 @@ class SideLake(Lake):
     down: frozenset[str] = frozenset()
 
     @property
-    def has_all_messages(self) -> bool:
-        """Whether the files of `messages` have what is put, and nothing else."""
-        return not self.down
+    def left_out(self) -> frozenset[str]:
+        """Queue managers whose messages are not put, though they are in the table."""
+        return self.down
 
     def path(self, table: str) -> str:
         """The folder or URI of a table; of messages that of the other lake, if it has one here."""
@@ -47,11 +47,11 @@ class SideLake(Lake):
             return super().read(table, column, values, like=like)
         return self._put(self.traffic.read(table, column, values, like=like))
 
-    def stream(self, table: str) -> DataFrame:
+    def stream(self, table: str, after: int | None = None) -> DataFrame:
         """All rows ever appended to the table, as a stream."""
         if table != MESSAGES.name or self.traffic is None:
-            return super().stream(table)
-        return self._put(self.traffic.stream(table))
+            return super().stream(table, after)
+        return self._put(self.traffic.stream(table, after))
 
     def _put(self, messages: DataFrame) -> DataFrame:
         """The messages that are put in spite of what is down."""

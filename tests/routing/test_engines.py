@@ -18,7 +18,7 @@ from worlds import World, put_rows
 
 from clwl_spark.errors import UsageError
 from clwl_spark.routing import asked
-from clwl_spark.routing.engines import engine_for
+from clwl_spark.routing.engines.choose import engine_for
 from clwl_spark.routing.run import WRITTEN, RouteOptions, RunSummary, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS
 from clwl_spark.storage import Lake

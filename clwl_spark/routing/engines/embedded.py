@@ -1,0 +1,294 @@
+"""A batch routed by this process and its workers: files in, files out, and no Java.
+
+The parts are those of the other engines (intake, blocks, buckets, kernel, writers). What is
+written, and in which order, is that of `routing.batch`: outcomes, rejected messages, history, the
+memory of the queue managers, and the run's counts last; each write is done once, however often it
+is tried, and a batch that was killed is routed again from the memory before it, to the same rows.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import pyarrow as pa
+
+from clwl_spark import columns as c
+from clwl_spark.delta_commits import DataFile
+from clwl_spark.errors import LakeStateError
+from clwl_spark.plan.facts import FACTS
+from clwl_spark.plan.planning import Ladder
+from clwl_spark.routing.batch import RouteOptions, counted
+from clwl_spark.routing.blocks import bucket_of
+from clwl_spark.routing.engines.tasks import (
+    BucketTask,
+    Packed,
+    PackTask,
+    Routed,
+    RouteTask,
+    Stored,
+    WaitingBlock,
+    WriteTask,
+    pack,
+    route,
+    write,
+)
+from clwl_spark.routing.gather import InUse, gathered_here
+from clwl_spark.routing.kept import Keeper
+from clwl_spark.routing.memory_table import memories_before, write_memories
+from clwl_spark.routing.pending import Pending, pending_messages
+from clwl_spark.routing.plan_maker import PlanMaker, shared_id
+from clwl_spark.routing.requests import Request
+from clwl_spark.routing.runs import Run, RunSummary, claim, finish, write_again
+from clwl_spark.routing.splits import Split
+from clwl_spark.routing.workers import Workers
+from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.storage import Lake
+
+_HERE_ROWS: Final = 100_000
+"""Up to so many messages are routed within this process: workers take a second to start."""
+_TASK_ROWS: Final = 1_000_000
+"""Rows of a task at the least, if there are so many; and of a file of outcomes."""
+_TASKS_A_WORKER: Final = 4
+"""Tasks of buckets for each worker, so that none waits long for another one."""
+_PLANNED_AT_ONCE: Final = 100_000
+"""Requests; plans do not know of one another, and more at once take more memory."""
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedEngine:
+    """This process and its workers.
+
+    Attributes:
+        workers: of this machine.
+        keeper: holds the facts of the last batch.
+    """
+
+    workers: Workers
+    keeper: Keeper
+    name: ClassVar[str] = "embedded"
+
+    def route(
+        self, lake: Lake, run: Run, options: RouteOptions, ladder: Ladder, tell: Progress
+    ) -> RunSummary:
+        """Route what no batch has taken, as the run's batch.
+
+        Args:
+            lake: in folders of this machine, its tables created.
+            run: that has begun; it is written down here.
+            options: how to route.
+            ladder: the rules.
+            tell: is told (stage, done, of).
+
+        Raises:
+            LakeStateError: files or memory are not what they have to be; another run is faster.
+            WorkerLostError: a worker was ended from outside.
+        """
+        started = time.time()
+        pending = pending_messages(lake, run, self.workers.folder)
+        if pending is None:
+            raise LakeStateError(
+                f"which messages of lake {lake.root} are routed is known to a checkpoint of "
+                "Spark's alone: give --engine spark"
+            )
+        if not pending.splits and not run.resumed:
+            return RunSummary(run.run_id)
+        run = replace(run, taken=pending.before, upto=pending.upto, checkpoint="")
+        if run.resumed:
+            write_again(lake, run)
+        else:
+            claim(lake, run)
+        return _Batch(self, lake, run, options, started).route(pending, ladder, tell)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    engine: EmbeddedEngine
+    lake: Lake
+    run: Run
+    options: RouteOptions
+    started: float
+
+    def route(self, pending: Pending, ladder: Ladder, tell: Progress) -> RunSummary:
+        """Pack, plan, route and write; then the tables, one after the other."""
+        tell("planning", 0, 1)
+        packed = self._pack(pending)
+        memories = memories_before(self.lake, self.run)
+        facts = self._facts(_requests(packed), ladder)
+        tell("routing", 0, 1)
+        routed = self._route(packed, facts, memories, pending.rows)
+        files = self._write(pending, routed)
+        once = self.run.once
+        if files:
+            self.lake.add_files(OUTCOMES.name, files, once(OUTCOMES.name))
+        self._reject(packed)
+        history = [x for one in routed for x in one.history]
+        wanted = self.lake.arrow_schema(BALANCE_HISTORY.name)
+        rows = [x.select(wanted.names).cast(wanted) for x in history]
+        self.lake.merge(BALANCE_HISTORY.name, pa.concat_tables([wanted.empty_table(), *rows]))
+        after = {x: y for one in routed for x, y in one.memories.items()}
+        write_memories(self.lake, self.run, after)
+        summary = self._summary(packed, routed)
+        finish(self.lake, self.run, summary)
+        return summary
+
+    def _is_small(self, rows: int) -> bool:
+        return rows <= _HERE_ROWS
+
+    def _pack(self, pending: Pending) -> list[Packed]:
+        """The messages in blocks."""
+        skipped = self.lake.left_out
+        tasks = [
+            PackTask(splits, self.run.pins, self.run.buckets, skipped, self._file(f"pack-{at}"))
+            for at, splits in enumerate(_grouped(pending.splits, self._rows_a_task(pending.rows)))
+        ]
+        here = self._is_small(pending.rows)
+        return [*self.engine.workers.do(pack, tasks, here=here)]
+
+    def _rows_a_task(self, rows: int) -> int:
+        share = rows // (self.engine.workers.processes * _TASKS_A_WORKER)
+        return min(_TASK_ROWS, max(share, _HERE_ROWS))
+
+    def _facts(self, requests: Mapping[int, Request], ladder: Ladder) -> dict[str, str]:
+        """Plan what has no plan yet; documents of `plan.facts` by queue manager."""
+        lake, run, keeper = self.lake, self.run, self.engine.keeper
+        kept: Any = keeper.facts_for(lake, run, requests.values())
+        if kept is None:
+            maker = PlanMaker(lake, run.pins, ladder)
+            if run.resumed:
+                maker.drop_candidates_without_plan()
+            items = [*requests.items()]
+            for at in range(0, len(items), _PLANNED_AT_ONCE):
+                maker.make_these(dict(items[at : at + _PLANNED_AT_ONCE]))
+            snapshots = [x.snapshot_id for x in run.pins]
+            used = frozenset(requests) | keeper.plan_ids(run)
+            made = gathered_here(lake, InUse(snapshots, used), most=None)
+            if made is None:
+                raise LakeStateError("the plans cannot be read here: give --engine spark")
+            keeper.keep(lake, run, made)
+            kept = made.facts
+        return dict(zip(kept[c.QMGR].to_pylist(), kept[FACTS].to_pylist(), strict=True))
+
+    def _route(
+        self,
+        packed: Sequence[Packed],
+        facts: Mapping[str, str],
+        memories: Mapping[str, bytes],
+        rows: int,
+    ) -> list[Routed]:
+        blocks: dict[str, list[WaitingBlock]] = defaultdict(list)
+        for block in (x for one in packed for x in one.blocks):
+            blocks[block.bucket].append(block)
+        qmgrs: dict[str, list[str]] = defaultdict(list)
+        for qmgr in sorted({x[1] for one in packed for y in one.requests.values() for x in y}):
+            qmgrs[bucket_of(qmgr, self.run.buckets)].append(qmgr)
+        buckets = [
+            BucketTask(
+                bucket,
+                tuple(found),
+                {x: facts[x] for x in qmgrs[bucket]},
+                {x: memories[x] for x in qmgrs[bucket] if x in memories},
+            )
+            for bucket, found in blocks.items()
+        ]
+        snapshots = tuple(x.snapshot_id for x in self.run.pins)
+        ttl = self.options.binding_ttl // timedelta(microseconds=1)
+        most = self.options.worker_memory_mib
+        shares = _spread(buckets, self.engine.workers.processes * _TASKS_A_WORKER)
+        tasks = [
+            RouteTask(share, snapshots, ttl, most, self._file(f"route-{at}"))
+            for at, share in enumerate(shares)
+        ]
+        return [*self.engine.workers.do(route, tasks, here=self._is_small(rows))]
+
+    def _write(self, pending: Pending, routed: Iterable[Routed]) -> list[DataFile]:
+        """Files of outcomes, not yet of the table; none where the table has them already."""
+        if self.lake.has_transaction(OUTCOMES.name, self.run.once(OUTCOMES.name)):
+            return []
+        blocks: dict[str, list[Stored]] = defaultdict(list)
+        for one in routed:
+            for split, found in one.blocks.items():
+                blocks[split] += found
+        there = [x for x in pending.splits if x.name in blocks]
+        folder = str(Path(self.lake.path(OUTCOMES.name)).absolute())
+        tasks = [
+            WriteTask(
+                tuple((x.name, tuple(blocks[x.name])) for x in splits),
+                folder,
+                f"part-{at:05}-{self.run.run_id}.snappy.parquet",
+            )
+            for at, splits in enumerate(_grouped(there, _TASK_ROWS))
+        ]
+        return [*self.engine.workers.do(write, tasks, here=self._is_small(pending.rows))]
+
+    def _reject(self, packed: Iterable[Packed]) -> None:
+        rejected = [x for one in packed for x in one.rejected]
+        if not rejected:
+            return
+        wanted = self.lake.arrow_schema(REJECTED_MESSAGES.name)
+        rows = pa.concat_tables(rejected)
+        at = pa.repeat(pa.scalar(self.run.started_at, pa.timestamp("us", "UTC")), rows.num_rows)
+        rows = rows.append_column(c.REJECTED_AT, at).select(wanted.names).cast(wanted)
+        self.lake.append(REJECTED_MESSAGES.name, rows, self.run.once(REJECTED_MESSAGES.name))
+
+    def _summary(self, packed: Sequence[Packed], routed: Sequence[Routed]) -> RunSummary:
+        peaks = [*(x.peak_mib for x in packed), *(x.peak_mib for x in routed)]
+        rejected = sum(x.num_rows for one in packed for x in one.rejected)
+        messages = sum(x.messages for one in packed for x in one.blocks)
+        summary = counted(self.run, [x for one in routed for x in one.figures])
+        return replace(
+            summary,
+            messages=messages + rejected,
+            rejected=rejected,
+            snapshots=[x.snapshot_id for x in self.run.pins],
+            seconds=round(time.time() - self.started, 3),
+            worker_peak_mib=round(max(peaks, default=0.0), 1),
+            engine=self.engine.name,
+        )
+
+    def _file(self, name: str) -> str:
+        return str(self.engine.workers.folder / name)
+
+
+def _requests(packed: Iterable[Packed]) -> dict[int, Request]:
+    """The distinct requests by plan_id.
+
+    Raises:
+        LakeStateError: two of them have one id.
+    """
+    found: dict[int, set[Request]] = defaultdict(set)
+    for one in packed:
+        for plan_id, requests in one.requests.items():
+            found[plan_id] |= requests
+    for plan_id, requests in found.items():
+        if len(requests) > 1:
+            raise shared_id(plan_id)
+    return {plan_id: request for plan_id, (request,) in sorted(found.items())}
+
+
+def _grouped(splits: Iterable[Split], rows: int) -> Iterator[tuple[Split, ...]]:
+    """Splits that follow one another, put together up to so many rows, or alone."""
+    group: list[Split] = []
+    for split in splits:
+        if group and sum(x.rows for x in group) + split.rows > rows:
+            yield tuple(group)
+            group = []
+        group.append(split)
+    if group:
+        yield tuple(group)
+
+
+def _spread(buckets: Iterable[BucketTask], parts: int) -> list[tuple[BucketTask, ...]]:
+    """Buckets in parts that are about as heavy as one another, the heaviest first."""
+    shares: list[list[BucketTask]] = [[] for _ in range(parts)]
+    weights = [0] * parts
+    for bucket in sorted(buckets, key=lambda x: (-x.messages, x.bucket)):
+        at = weights.index(min(weights))
+        shares[at].append(bucket)
+        weights[at] += bucket.messages
+    order = sorted(range(parts), key=lambda x: -weights[x])
+    return [tuple(shares[x]) for x in order if shares[x]]

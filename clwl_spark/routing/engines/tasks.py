@@ -1,0 +1,280 @@
+"""What worker processes of engine embedded do: pack messages, route buckets, write outcomes.
+
+Between the steps blocks wait in files of the run's temporary folder; what goes from process to
+process says where. The blocks, the choice and the writer are those of the other engines.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BufferedWriter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from clwl_spark import columns as c
+from clwl_spark.delta_commits import DataFile
+from clwl_spark.errors import LakeStateError
+from clwl_spark.routing.arrow_intake import SPLIT_ROW, keys_of, rejected_rows
+from clwl_spark.routing.blocks import (
+    BUCKET,
+    KEYS,
+    KIND,
+    KIND_MESSAGES,
+    MESSAGES,
+    PAYLOAD,
+    REJECT,
+    SPLIT,
+    apart,
+    from_ipc,
+    gathered,
+    message_blocks,
+    peak_mib,
+)
+from clwl_spark.routing.bucket import Bucket
+from clwl_spark.routing.engines.arrow import ArrowEngine
+from clwl_spark.routing.intake import Pin
+from clwl_spark.routing.outcome_files import answered, write_file
+from clwl_spark.routing.requests import Request, Requests
+from clwl_spark.routing.routed import KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
+from clwl_spark.routing.splits import Split
+from clwl_spark.routing.unpack import ANSWERS, DATA, missing_plan_ids
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Bytes of several names, one behind the other in a file.
+
+    Attributes:
+        file: path.
+        at: byte where they begin.
+        sizes: of each name's, in order.
+    """
+
+    file: str
+    at: int
+    sizes: tuple[tuple[str, int], ...]
+
+    def read(self) -> dict[str, bytes]:
+        """The bytes by name."""
+        with Path(self.file).open("rb") as file:
+            file.seek(self.at)
+            return {name: file.read(size) for name, size in self.sizes}
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingBlock:
+    """Messages of one bucket and split that wait for their turn."""
+
+    bucket: str
+    split: str
+    messages: int
+    stored: Stored
+
+
+@dataclass(frozen=True, slots=True)
+class PackTask:
+    """Splits to pack.
+
+    Attributes:
+        splits: of files of `messages`.
+        pins: the run's snapshots.
+        buckets: that queue managers are in.
+        skipped: queue managers whose messages are left out.
+        file: where blocks wait; no other task has it.
+    """
+
+    splits: tuple[Split, ...]
+    pins: tuple[Pin, ...]
+    buckets: int
+    skipped: frozenset[str]
+    file: str
+
+
+@dataclass(slots=True)
+class Packed:
+    """What a `PackTask` found.
+
+    Attributes:
+        blocks: of the messages that can be routed.
+        requests: distinct, by plan_id.
+        rejected: (rejected,) messages with the reason, by table; few or in memory all the same.
+        peak_mib: of the process.
+    """
+
+    blocks: list[WaitingBlock] = field(default_factory=list)
+    requests: dict[int, set[Request]] = field(default_factory=dict)
+    rejected: list[pa.Table] = field(default_factory=list)
+    peak_mib: float = 0.0
+
+
+def pack(task: PackTask) -> Packed:
+    """Put the messages of splits into blocks."""
+    packed = Packed()
+    requests = Requests.under(task.pins)
+    met: set[str] = set()
+    with Path(task.file).open("wb") as file:
+        for split in task.splits:
+            for table in gathered(_kept_keys(split, requests, task.skipped), task.buckets):
+                routable, rejected = apart(table)
+                _note_requests(packed, requests, routable)
+                rows = message_blocks(routable, task.buckets, met, SPLIT_ROW, split.name)
+                packed.blocks += (
+                    _waiting(x, file, task.file) for x in rows if x[KIND] == KIND_MESSAGES
+                )
+                if rejected.num_rows:
+                    rows_of = rejected[SPLIT_ROW].to_numpy()
+                    packed.rejected.append(rejected_rows(split, rows_of, rejected[REJECT]))
+    packed.peak_mib = peak_mib()
+    return packed
+
+
+def _waiting(block: Mapping[str, Any], file: BufferedWriter, name: str) -> WaitingBlock:
+    """Put a block aside."""
+    stored = _store(file, name, {x: block[x] for x in (KEYS, PAYLOAD)})
+    return WaitingBlock(block[BUCKET], block[SPLIT], block[MESSAGES], stored)
+
+
+def _kept_keys(split: Split, requests: Requests, skipped: frozenset[str]) -> Iterator[pa.Table]:
+    """`keys_of` without the messages of some queue managers."""
+    names = pa.array(sorted(skipped), pa.string())
+    for table in keys_of(split, requests):
+        if skipped:
+            is_in = pc.is_in(table[c.QMGR].cast(pa.string()), names)
+            yield table.filter(pc.invert(is_in))
+        else:
+            yield table
+
+
+def _note_requests(packed: Packed, requests: Requests, routable: pa.Table) -> None:
+    new = set(pc.unique(routable[c.PLAN_ID]).to_pylist()) - packed.requests.keys()
+    if new:
+        numbers = np.flatnonzero(np.isin(requests.plan_ids, np.array([*new], dtype=np.int64)))
+        for number in numbers.tolist():
+            found = packed.requests.setdefault(int(requests.plan_ids[number]), set())
+            found |= requests.of([number])
+
+
+def _store(file: BufferedWriter, name: str, parts: Mapping[str, Any]) -> Stored:
+    stored = Stored(name, file.tell(), tuple((x, len(y)) for x, y in parts.items()))
+    file.writelines(parts.values())
+    return stored
+
+
+@dataclass(frozen=True, slots=True)
+class BucketTask:
+    """A bucket to route.
+
+    Attributes:
+        bucket: its name.
+        blocks: of its messages.
+        facts: documents of `plan.facts`, by queue manager with messages.
+        memories: of its queue managers before the batch (`history.to_bytes`).
+    """
+
+    bucket: str
+    blocks: tuple[WaitingBlock, ...]
+    facts: dict[str, str]
+    memories: dict[str, bytes]
+
+    @property
+    def messages(self) -> int:
+        """How many it has to route."""
+        return sum(x.messages for x in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class RouteTask:
+    """Buckets to route.
+
+    Attributes:
+        buckets: they.
+        snapshots: all valid ones, in order.
+        ttl: `binding_ttl`, microseconds.
+        memory_mib: what one bucket's messages may take.
+        file: where answers wait; no other task has it.
+    """
+
+    buckets: tuple[BucketTask, ...]
+    snapshots: tuple[str, ...]
+    ttl: int
+    memory_mib: int
+    file: str
+
+
+@dataclass(slots=True)
+class Routed:
+    """What a `RouteTask` came to.
+
+    Attributes:
+        blocks: answered, by split.
+        figures: of each block (`routed.Pieces.routed`).
+        history: of the buckets (`history.history_table`).
+        memories: after the batch, by queue manager that had messages.
+        peak_mib: of the process.
+    """
+
+    blocks: dict[str, list[Stored]] = field(default_factory=dict)
+    figures: list[str] = field(default_factory=list)
+    history: list[pa.Table] = field(default_factory=list)
+    memories: dict[str, bytes] = field(default_factory=dict)
+    peak_mib: float = 0.0
+
+
+def route(task: RouteTask) -> Routed:
+    """Route buckets, each in the order of its queue managers' put_seq.
+
+    Raises:
+        LakeStateError: a plan is not there.
+    """
+    routed = Routed()
+    with Path(task.file).open("wb") as file:
+        for bucket in task.buckets:
+            _route_bucket(bucket, task, routed, file)
+    routed.peak_mib = peak_mib()
+    return routed
+
+
+def _route_bucket(one: BucketTask, task: RouteTask, routed: Routed, file: BufferedWriter) -> None:
+    memories = dict(one.memories)
+    bucket = Bucket(memories, task.snapshots, task.ttl, task.memory_mib, ArrowEngine.form)
+    for waiting in one.blocks:
+        parts = waiting.stored.read()
+        bucket.add(parts[KEYS], parts[PAYLOAD], waiting.split)
+    for block in bucket.route(one.facts):
+        if block.kind == KIND_MISSING:
+            ids = missing_plan_ids(block.data)
+            raise LakeStateError(f"{len(ids)} plans are missing, of them {ids[:3]}: report it")
+        if block.kind == KIND_OUTCOMES:
+            parts = {DATA: block.data, ANSWERS: block.answers, PAYLOAD: block.payload}
+            routed.blocks.setdefault(block.split, []).append(_store(file, task.file, parts))
+            routed.figures.append(block.figures)
+        elif block.kind == KIND_HISTORY:
+            routed.history.append(from_ipc(block.data))
+    routed.memories |= {x: memories[x] for x in one.facts}
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTask:
+    """A file of outcomes to write.
+
+    Attributes:
+        splits: whose outcomes it gets, with their blocks, in order.
+        folder: of table `outcomes`.
+        name: of the file.
+    """
+
+    splits: tuple[tuple[str, tuple[Stored, ...]], ...]
+    folder: str
+    name: str
+
+
+def write(task: WriteTask) -> DataFile:
+    """Write outcomes in the order of their splits, into a file that is not yet of the table."""
+    parts: Iterable[tuple[Split, Sequence[Stored]]] = (
+        (Split.named(name), blocks) for name, blocks in task.splits
+    )
+    found = ((split, answered(split, [x.read() for x in blocks])) for split, blocks in parts)
+    return write_file(found, Path(task.folder), task.name)
