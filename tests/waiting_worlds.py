@@ -5,10 +5,9 @@ from typing import Any
 
 from lakes import lake_with
 from pyspark.sql import SparkSession
-from routed import route
 from worlds import put_rows
 
-from clwl_spark.routing.run import RouteOptions
+from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.storage import Lake
 
 Row = dict[str, Any]

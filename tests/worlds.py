@@ -10,9 +10,8 @@ from lakes import lake_with
 from pyspark.sql import SparkSession
 from random_clusters import Case, merged_tables, random_case
 from reference import Reference
-from routed import route
 
-from clwl_spark.routing.run import RouteOptions
+from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.schemas import OUTCOMES, TABLES
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm

@@ -5,14 +5,13 @@ from datetime import timedelta
 import pytest
 from deltalake import DeltaTable
 from questions.asking import EVIL, LATE, all_rows, duck, select_all, with_views
-from routed import route
 from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
 from waiting_worlds import routed_lake
 from worlds import put_rows
 
 from clwl_spark.questions.running import prepared
 from clwl_spark.questions.texts import Question, all_questions, all_views
-from clwl_spark.routing.run import RouteOptions
+from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.schemas import TABLES
 
 

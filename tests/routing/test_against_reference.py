@@ -6,6 +6,7 @@ CLWL_SEED repeats a run; the seed is in every failure's message.
 import os
 import random
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,26 +15,43 @@ from worlds import CANDIDATE, World, comparable
 
 from clwl_spark.routing import plan_maker
 
-pytestmark = pytest.mark.spark
-
-
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
-ENGINES = ("arrow", "spark")
-"""They take turns, on one checkpoint; the other algorithm begins with the other engine."""
+ENGINES = ("arrow", "embedded", "spark", "spark", "arrow", "arrow")
+"""They take turns on one lake, so that one goes on with what another one remembers."""
 CASES = int(os.environ.get("CLWL_CASES", "250"))
 
 
 @pytest.mark.parametrize("algorithm", ["v9", "v7"])
-def test_outcomes_rejects_history_and_verdicts_are_those_of_the_reference(
+def test_all_is_that_of_the_reference(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
 ) -> None:
+    _compare_all(spark, tmp_path, monkeypatch, algorithm, ["embedded"])
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("algorithm", ["v9", "v7"])
+def test_engines_take_turns(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
+) -> None:
+    engines = ENGINES[1:] + ENGINES[:1] if algorithm == "v7" else ENGINES
+    _compare_all(spark, tmp_path, monkeypatch, algorithm, engines)
+
+
+def _compare_all(
+    spark: SparkSession,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    algorithm: str,
+    engines: Sequence[str],
+) -> None:
+    """Outcomes, rejects, history and verdicts of random clusters."""
     monkeypatch.setattr(plan_maker, "MANY", 0)
     print(f"CLWL_SEED={SEED} algorithm={algorithm} clusters={CASES}")  # noqa: T201
-    world = World.random(spark, tmp_path, SEED, CASES, algorithm)
+    world = World.random(spark, folder, SEED, CASES, algorithm)
     expected: Counter[tuple[object, ...]] = Counter()
     for at in world.batches():
         world.append("messages", world.batch(at), files=3)
-        engine = ENGINES[(at + (algorithm == "v7")) % 2]
+        engine = engines[at % len(engines)]
         summary = world.route(engine=engine)
         assert (summary.engine, summary.messages) == (engine, len(world.batch(at))), SEED
         expected.update(comparable(row) for row in world.expected(at))
