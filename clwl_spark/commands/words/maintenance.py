@@ -17,6 +17,21 @@ class InitWords:
     ] = False
 
 
+@dataclass(frozen=True, slots=True)
+class MaintainWords:
+    """Options of `clwl maintain`."""
+
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep", metavar="7d", help="Keep files this long that the tables need no more."
+        ),
+    ] = "7d"
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")
+    ] = False
+
+
 def init(common: Common, options: InitWords) -> int:
     """Make every table of a lake, or of a catalog's schema, empty.
 
@@ -34,4 +49,23 @@ def init(common: Common, options: InitWords) -> int:
     return run(common, options)
 
 
-COMMANDS = (init,)
+def maintain(common: Common, options: MaintainWords) -> int:
+    """Compact the tables' small files, and delete files that nobody needs any more.
+
+    Deleted are data files that no version of the last --keep has, those that killed writers left,
+    old commits of the tables' logs, and old checkpoints of routing. Rows stay what they are, and
+    time travel works as far back as --keep. Routing goes on beside it: what is not routed yet is
+    left alone, and so are all tables of a run that is in hand.
+
+    [bold]Examples[/bold]
+
+    clwl maintain --lake build/lake --dry-run
+
+    clwl maintain --lake build/lake --keep 30d
+    """
+    from clwl_spark.commands.maintain import run
+
+    return run(common, options)
+
+
+COMMANDS = (init, maintain)
