@@ -21,6 +21,7 @@ import typer
 from clwl_spark.commands.words import (
     assertions,
     machine,
+    maintenance,
     publishing,
     quality,
     questions,
@@ -53,6 +54,7 @@ PANELS: Final = {
     "Where messages go": (*routing.COMMANDS, *tracing.COMMANDS, *what_if.COMMANDS),
     "What was routed": (*questions.COMMANDS, *report.COMMANDS),
     "Messages that wait, shared queues": (*waiting.COMMANDS, *sharing.COMMANDS),
+    "The lake's tables": maintenance.COMMANDS,
 }
 
 app = typer.Typer(

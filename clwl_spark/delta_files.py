@@ -194,6 +194,33 @@ def new_files(folder: str, after: int, upto: int) -> NewFiles | None:
     return found
 
 
+def changes_after(folder: str, version: int) -> bool | None:
+    """Whether commits after a version brought, changed or deleted rows.
+
+    One that only moves rows, as compaction does, has not.
+
+    Args:
+        folder: of the Delta table, on this machine.
+        version: -1 = before the first one.
+
+    Returns:
+        None where the log does not say it any more.
+    """
+    newest = newest_version(folder)
+    if newest is None:
+        return None
+    try:
+        return any(
+            action.get("dataChange", True)
+            for actions in _commits(folder, version + 1, newest)
+            for x in actions
+            for action in (x.get("add"), x.get("remove"))
+            if action
+        )
+    except (OSError, ValueError):
+        return None
+
+
 def is_only_appended(folder: str) -> bool:
     """Whether a table's rows are those of all its commits: each one only ever appended some.
 

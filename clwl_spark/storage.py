@@ -71,6 +71,21 @@ class Transaction:
     version: int
 
 
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """What `Lake.create` did for a table.
+
+    Attributes:
+        table: its name.
+        is_new: it was not there before.
+        added: optional columns that it lacked.
+    """
+
+    table: str
+    is_new: bool
+    added: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Lake:
     """The tables of CONTRACT.md at one place.
@@ -128,9 +143,8 @@ class Lake:
     def sql_name(self, table: str) -> str:
         """The table's name within SQL."""
         if self.in_catalog:
-            parts = [*self.root.split("."), table]
-            return ".".join(f"`{part}`" for part in parts)
-        return f"delta.`{self.path(table)}`"
+            return name_in_catalog(self.root, table)
+        return name_of_folder(self.path(table))
 
     def exists(self, table: str) -> bool:
         """Whether the table is there."""
@@ -274,29 +288,32 @@ class Lake:
         newest = self.spark.sql(f"DESCRIBE HISTORY {self.sql_name(table)} LIMIT 1").collect()
         return int(newest[0]["version"])
 
-    def create(self, tables: Iterable[Table]) -> None:
+    def create(self, tables: Iterable[Table]) -> list[Creation]:
         """Create the tables that are not there, with constraints and comments.
 
         One that is there gets the optional columns that it lacks.
-        """
-        run_parallel(self.spark, self._create, tables)
 
-    def _create(self, table: Table) -> None:
+        Returns:
+            What was done for each, in order.
+        """
+        return run_parallel(self.spark, self._create, tables)
+
+    def _create(self, table: Table) -> Creation:
         if self.is_here and create_in_folder(self.path(table.name), table):
-            return
+            return Creation(table.name, is_new=True)
         found = self._columns(table.name)
-        if found is not None and self.is_embedded:
-            if not add_columns(self.path(table.name), table):
-                self._refuse_if_embedded(table.name)
-            return
         if found is None:
             self._refuse_if_embedded(table.name)
             self.spark.sql(create_statement(self.sql_name(table.name), table))
-            return
+            return Creation(table.name, is_new=True)
         absent = [x for x in table.columns if x.optional and x.name not in found]
-        if absent:
+        if self.is_embedded:
+            if not add_columns(self.path(table.name), table):
+                self._refuse_if_embedded(table.name)
+        elif absent:
             columns = ", ".join(map(declared, absent))
             self.spark.sql(f"ALTER TABLE {self.sql_name(table.name)} ADD COLUMNS ({columns})")
+        return Creation(table.name, is_new=False, added=tuple(x.name for x in absent))
 
     def _columns(self, table: str) -> list[str] | None:
         """Names of the table's columns; None = there is no such table."""
@@ -509,6 +526,16 @@ class Lake:
             writer.saveAsTable(self.sql_name(table))
         else:
             writer.save(self.path(table))
+
+
+def name_in_catalog(schema: str, table: str) -> str:
+    """The name within SQL of a table of `catalog.schema`."""
+    return ".".join(f"`{part}`" for part in (*schema.split("."), table))
+
+
+def name_of_folder(folder: str) -> str:
+    """The name within SQL of a table in a folder, or at a URI."""
+    return f"delta.`{folder}`"
 
 
 def _with_one_of(frame: DataFrame, column: str, values: Sequence[str]) -> DataFrame:

@@ -9,7 +9,13 @@ from lakes import lake_with
 from pyspark.sql import functions as F
 from worlds import frame
 
-from clwl_spark.delta_files import appended_files, few_rows, greatest_rows, is_only_appended
+from clwl_spark.delta_files import (
+    few_rows,
+    greatest_rows,
+    is_only_appended,
+    new_files,
+    newest_version,
+)
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
 from clwl_spark.schemas import SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
@@ -210,19 +216,21 @@ def test_appended_files_are_those_that_a_stream_takes(spark, lake):
     folder, table = lake.path(NAME), lake.sql_name(NAME)
 
     def rows_after(version):
-        return [rows for _, rows in appended_files(folder, version)]
+        found = new_files(folder, version, newest_version(folder))
+        assert found.changed == []
+        return [rows for _, rows in found.appended]
 
     assert rows_after(0) == [2, 1]
     assert rows_after(1) == [1]
     assert rows_after(2) == []
-    assert all(Path(name).is_file() for name, _ in appended_files(folder, 0))
+    assert all(Path(name).is_file() for name, _ in new_files(folder, 0, 2).appended)
     spark.sql(f"OPTIMIZE {table}")
     spark.sql(f"DELETE FROM {table} WHERE snapshot_id = 'S1'")  # noqa: S608  (the test's table)
     assert rows_after(2) == []
     lake.append(NAME, lake.arrow_rows(NAME, [["S4", *[None] * (len(SNAPSHOTS.names) - 1)]]))
     assert rows_after(2) == [1]
     Path(folder, "_delta_log", f"{3:020}.json").unlink()
-    assert appended_files(folder, 2) is None, "cleaned up"
+    assert new_files(folder, 2, newest_version(folder)) is None, "cleaned up"
 
 
 def test_rows_in_memory_are_the_same_whoever_reads_them(lake):

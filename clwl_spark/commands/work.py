@@ -84,7 +84,7 @@ def at_work(  # noqa: PLR0913  (by name)
         PlanRefusedError: the engine embedded failed.
     """
     settings = settings_of(common, options)
-    _check_place(settings, needs)
+    check_place(settings, needs)
     only_spark = why_spark_routes(settings) if routes else ""
     choice = choose_engine(settings, reads, only_spark)
     is_embedded = choice.engine is Engine.EMBEDDED
@@ -147,16 +147,21 @@ def lake_of(spark: SparkSession, settings: Settings) -> Lake:
     """The lake that the settings name."""
     if settings.catalog:
         return Lake(spark, settings.catalog, in_catalog=True, checkpoints=settings.checkpoints)
-    return Lake(spark, _absolute(settings.lake), checkpoints=_absolute(settings.checkpoints))
+    return Lake(spark, absolute(settings.lake), checkpoints=absolute(settings.checkpoints))
 
 
-def _absolute(place: str) -> str:
+def absolute(place: str) -> str:
     """A relative folder in full, since Delta's SQL knows no others; anything else as it is."""
     return str(Path(place).absolute()) if place and not _URI.match(place) else place
 
 
-def _check_place(settings: Settings, needs: str | None) -> None:
-    """Refuse before Spark starts, where that is possible."""
+def check_place(settings: Settings, needs: str | None = None) -> None:
+    """Refuse before Spark starts, where that is possible.
+
+    Raises:
+        UsageError: nobody says where the lake is.
+        MissingLakeError: the lake's folder, which has to have the table, is not there.
+    """
     if not settings.lake and not settings.catalog:
         raise UsageError(
             "where is the lake? give --lake DIR or --catalog CATALOG.SCHEMA, "

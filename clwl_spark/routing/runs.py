@@ -100,7 +100,7 @@ class Run:
     algorithm: Algorithm
     router_id: str
     started_at: datetime
-    memory_version: int
+    memory_version: int = 0
     taken: Taken | None = Taken()
     upto: Taken | None = None
     checkpoint: str = ""
@@ -154,38 +154,41 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
     runs_version = lake.version(RUNS.name)
     last = _newest(lake)
     if last is None:
-        used, batch_id, checkpoint = algorithm or Algorithm.V9, 0, ""
-        taken: Taken | None = Taken()
-        router_id = f"{BUCKETS}-{uuid.uuid4().hex}"
+        used, router_id = algorithm or Algorithm.V9, f"{BUCKETS}-{uuid.uuid4().hex}"
+        run = Run(uuid.uuid4().hex, 0, (), used, router_id, datetime.now(UTC))
     else:
         _refuse_other(lake, Algorithm(last["algorithm"]), algorithm)
         if last[c.STATUS] == RUNNING:
             return _again(lake, last)
-        batch_id, used = last[_BATCH] + 1, Algorithm(last["algorithm"])
-        router_id, taken, checkpoint = last["router_id"], _upto(last), _checkpoint_of(last)
+        run = after(last)
+    memory_version = lake.version(ROUTER_MEMORY.name)
+    pins = tuple(valid_pins(lake))
+    return replace(run, pins=pins, memory_version=memory_version, runs_version=runs_version)
+
+
+def after(row: Mapping[str, Any]) -> Run:
+    """The run that comes after one that is done, as its row of `runs` says; it has no pins yet."""
     return Run(
         uuid.uuid4().hex,
-        batch_id,
-        tuple(valid_pins(lake)),
-        used,
-        router_id,
+        row[_BATCH] + 1,
+        (),
+        Algorithm(row["algorithm"]),
+        row["router_id"],
         datetime.now(UTC),
-        lake.version(ROUTER_MEMORY.name),
-        taken,
-        checkpoint=checkpoint,
-        runs_version=runs_version,
+        taken=_upto(row),
+        checkpoint=_checkpoint_of(row),
     )
 
 
 def _upto(row: Mapping[str, Any]) -> Taken | None:
     """What is taken after a run's batch, as its row says."""
-    version = row["messages_version"]
+    version = row.get("messages_version")
     return None if version is None else Taken(row["messages_id"], version)
 
 
 def _checkpoint_of(row: Mapping[str, Any]) -> str:
     """The checkpoint that knows a run's batch; '' = none does."""
-    is_older = row["memory_version"] is None
+    is_older = row.get("memory_version") is None
     return _folder(row["router_id"]) if is_older else row[_CHECKPOINT] or ""
 
 

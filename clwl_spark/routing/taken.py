@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from clwl_spark.delta_files import is_uri
+from clwl_spark.delta_files import changes_after, is_uri
 from clwl_spark.delta_versions import versions_of
 from clwl_spark.routing.runs import Run, Taken
 from clwl_spark.schemas import MESSAGES
@@ -20,14 +20,14 @@ from clwl_spark.storage import Lake
 def all_taken(lake: Lake, run: Run) -> bool:
     """Whether it is certain that there is nothing to route.
 
-    False where there are versions without new messages, too: routing finds out.
-
     Args:
         lake: the lake.
         run: a run that has begun.
     """
-    taken = taken_before(lake, run)
-    return taken is not None and taken == newest(lake)
+    taken, now = taken_before(lake, run), newest(lake)
+    if taken is None or now is None or taken.table_id != now.table_id:
+        return False
+    return changes_after(lake.path(MESSAGES.name), taken.version) is False
 
 
 def newest(lake: Lake) -> Taken | None:

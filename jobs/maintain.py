@@ -1,0 +1,18 @@
+"""`spark-submit jobs/maintain.py ...`: the options, output and exit codes of `clwl maintain ...`.
+
+The session, its master and its memory are those that spark-submit was given.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from clwl_spark import cli
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Compact the lake's tables and delete what nobody needs."""
+    return cli.main(["maintain", *(sys.argv[1:] if argv is None else argv)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

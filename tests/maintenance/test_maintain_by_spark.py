@@ -1,0 +1,92 @@
+"""Maintenance beside Apache Spark: its streams go on, and tables elsewhere are its own work."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from aged import grow_older, listed
+
+from clwl_spark.cli import main
+from clwl_spark.maintenance import permissions
+from clwl_spark.maintenance.upkeep import maintain
+from clwl_spark.schemas import MESSAGES
+from clwl_spark.storage import Lake
+
+pytestmark = pytest.mark.spark
+
+SIZES = ["--qmgrs", "4", "--queues", "2", "--instances", "2", "--messages", "40"]
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+WEEK = timedelta(days=7)
+
+
+def kept_up(lake, *, dry_run=False):
+    found = maintain(lake, WEEK, dry_run=dry_run, tell=lambda *_: None)
+    return {x.table: x for x in found.tables}
+
+
+def put(lake, first, last):
+    """Messages in a commit each."""
+    for at in range(first, last):
+        row = {"qmgr": "QM1", "put_seq": at, "put_time": AT, "object_name": "Q1"}
+        fields = dict.fromkeys(MESSAGES.names) | row
+        rows = pa.Table.from_pylist([fields], schema=lake.arrow_schema("messages"))
+        lake.append("messages", rows)
+
+
+def outcomes(lake):
+    rows = lake.read("outcomes").select("qmgr", "put_seq", "dest_qmgr").collect()
+    return sorted(map(tuple, rows))
+
+
+def test_routing_goes_on_after_compaction_and_after_the_old_files_are_gone(spark, tmp_path):
+    lake = Lake(spark, str(tmp_path / "lake"))
+    assert main(["generate", "--lake", lake.root, *SIZES, "--quiet"]) == 0
+    route = ["route", "--lake", lake.root, "--quiet"]
+    put(lake, 1001, 1004)
+    assert main(route) == 0
+    put(lake, 1004, 1007)
+    assert main(route) == 0
+    assert len(outcomes(lake)) == 46
+    before = outcomes(lake)
+    assert kept_up(lake)["messages"].files_after == 1
+    put(lake, 1007, 1009)
+    found = kept_up(lake)
+    assert "not routed yet" in found["messages"].note
+    assert found["outcomes"].note == ""
+    assert main(route) == 0
+    grow_older(lake.root, 20)
+    found = kept_up(lake)
+    assert (found["messages"].note, found["messages"].files_after) == ("", 1)
+    assert found["messages"].files_deleted > 6
+    assert found["outcomes"].files_deleted > 0
+    put(lake, 1009, 1011)
+    assert main(route) == 0
+    after = outcomes(lake)
+    assert [x[1] for x in after if x[1] > 1000] == list(range(1001, 1011))
+    assert len(after) == len(set(after)) == 50
+    assert set(before) <= set(after)
+
+
+def test_tables_elsewhere_are_maintained_by_spark(spark, tmp_path, monkeypatch):
+    lake = Lake(spark, str(tmp_path / "lake"))
+    lake.create([MESSAGES])
+    put(lake, 1001, 1003)
+    elsewhere = Lake(lake.spark, f"file:{lake.root}")
+    found = kept_up(elsewhere)
+    assert "not routed yet" in found["messages"].note
+    version = elsewhere.version("messages")
+    row = {"status": "DONE", "messages_version": version}
+    monkeypatch.setattr(permissions, "_newest_runs", lambda _lake: [row])
+    before = listed(lake.root)
+    would = kept_up(elsewhere, dry_run=True)["messages"]
+    assert listed(lake.root) == before
+    done = kept_up(elsewhere)["messages"]
+    assert would.files_before == done.files_before > done.files_after == 1
+    assert (would.files_after, done.note) == (None, "")
+    grow_older(lake.root, 8)
+    done = kept_up(elsewhere)["messages"]
+    assert done.files_deleted == would.files_before
+    assert done.bytes_freed is None
+    assert len(list(Path(lake.path("messages")).glob("*.parquet"))) == 1
+    assert elsewhere.read("messages").count() == 2
