@@ -182,7 +182,7 @@ class _Batch:
             )
             summary = _summary(self.run, said)
             if self.run.written not in (None, summary.messages):
-                raise self._foreign_checkpoint(batch_id)
+                raise self._behind(batch_id)
             splits = {row[SPLIT] for row in said if row[KIND] == KIND_OUTCOMES}
             channels = sum(figures(x[FIGURES])[CHANNELS] for x in said if x[KIND] == KIND_HISTORY)
             self._write_tables(kept, summary, splits, channels)
@@ -202,9 +202,13 @@ class _Batch:
         is_there = batch_id > 0 or run.batch_id == 1
         if is_there and not run.resumed and batch == run.batch_id - 1:
             raise EarlierBatchError("the batch before was not committed")
-        if run.taken is None:
-            raise self._foreign_checkpoint(batch)
-        raise CheckpointLostError("the checkpoint is behind")
+        raise self._behind(batch)
+
+    def _behind(self, batch: int) -> ClwlError:
+        """What to do with a checkpoint that does not have what the lake's runs took."""
+        if self.run.taken is None:
+            return self._foreign_checkpoint(batch)
+        return CheckpointLostError("the checkpoint is behind")
 
     def _foreign_checkpoint(self, batch: int) -> LakeStateError:
         return LakeStateError(

@@ -35,7 +35,7 @@ from clwl_spark.routing.runs import (
     previous,
     write_again,
 )
-from clwl_spark.routing.taken import all_taken
+from clwl_spark.routing.taken import all_taken, is_checkpoint_lost
 from clwl_spark.routing.workers import Workers, workers
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import Rule
@@ -135,20 +135,28 @@ def _route_new(call: _Call, run: Run) -> RunSummary:
 
 def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
     """Route the run's micro-batch by Spark's stateful query."""
-    run = run if run.checkpoint else run.with_new_checkpoint()
+    if not run.checkpoint or is_checkpoint_lost(call.lake, run):
+        run = _with_new_checkpoint(run)
+        if run.resumed:
+            write_again(call.lake, run)
     claim(call.lake, run)
     try:
         summary = _plan_and_route(call, run, ladder)
     except CheckpointLostError:
-        structlog.get_logger().warning(
-            "checkpoint", lost=run.checkpoint, instead="the lake's router_memory"
-        )
-        run = run.with_new_checkpoint()
+        run = _with_new_checkpoint(run)
         write_again(call.lake, run)
         summary = _plan_and_route(call, run, ladder)
     if summary.batch_id is None:
         abandon(call.lake, run)
     return summary
+
+
+def _with_new_checkpoint(run: Run) -> Run:
+    """The run with a checkpoint of its own; what Spark's state lacks comes from the lake."""
+    if run.checkpoint:
+        logger = structlog.get_logger()
+        logger.warning("checkpoint", lost=run.checkpoint, instead="table router_memory")
+    return run.with_new_checkpoint()
 
 
 def _plan_and_route(call: _Call, run: Run, ladder: Ladder) -> RunSummary:

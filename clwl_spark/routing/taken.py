@@ -61,6 +61,18 @@ def taken_by_batch(lake: Lake, run: Run) -> Taken | None:
     return _whole(_end(lake, run, run.batch_id))
 
 
+def is_checkpoint_lost(lake: Lake, run: Run) -> bool:
+    """Whether it is certain that the run's checkpoint lacks the batch before, but needs it not.
+
+    Args:
+        lake: the lake.
+        run: that has begun.
+    """
+    if run.taken is None or not _is_here(lake) or run.batch_id == run.first_batch:
+        return False
+    return not _file(lake, run, "offsets", run.batch_id - 1).exists()
+
+
 def _is_here(lake: Lake) -> bool:
     return lake.is_here and not is_uri(lake.checkpoint_root)
 

@@ -16,9 +16,6 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
-pytestmark = pytest.mark.spark
-
-
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 SCRIPT = Path(__file__).with_name("killed_run.py")
 LATE_SNAPSHOT = {
@@ -54,6 +51,7 @@ class Killed:
                 "outcomes",
                 "rejected_messages",
                 "balance_history",
+                "router_memory",
                 "route_plans",
                 "route_candidates",
             )
@@ -66,11 +64,18 @@ class Killed:
         world.spark, world.algorithm, world.lake = self.spark, "v9", Lake(self.spark, str(folder))
         return world
 
-    def kill(self, world: World, point: str) -> None:
+    def kill(self, world: World, point: str, engine: str = "embedded") -> None:
         """Run the copy, going on with what was killed before, and kill it at `point`."""
-        command = [sys.executable, str(SCRIPT), world.lake.root, point]
-        done = subprocess.run(command, start_new_session=True, check=False, timeout=600)
+        command = [sys.executable, str(SCRIPT), world.lake.root, point, engine]
+        env = {x: y for x, y in os.environ.items() if x != "SPARK_CONNECT_MODE_ENABLED"}
+        done = subprocess.run(command, start_new_session=True, check=False, timeout=600, env=env)
         assert done.returncode == -9
+
+    def check(self, world: World, said: object = "") -> None:
+        """The copy has the tables of the lake that was not killed."""
+        found = self.tables(world.lake)
+        for name, rows in self.expected.items():
+            assert found[name] == rows, (name, said)
 
 
 @pytest.fixture(scope="module")
@@ -78,35 +83,91 @@ def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Kil
     return Killed(spark, tmp_path_factory.mktemp("killed"))
 
 
-def test_kills_after_each_commit_lose_and_double_nothing(killed: Killed, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "point",
+    [
+        "runs",
+        "route_candidates",
+        "route_plans",
+        "outcomes",
+        "rejected_messages",
+        "balance_history",
+        "router_memory",
+    ],
+)
+def test_a_kill_after_a_commit_loses_and_doubles_nothing(
+    killed: Killed, tmp_path: Path, point: str
+) -> None:
     """Nor does a snapshot that comes after a kill change the killed batch."""
     world = killed.copy(tmp_path / "lake")
-    killed.kill(world, "after:route_candidates")
-    killed.kill(world, "after:outcomes")
+    killed.kill(world, f"after:{point}")
     first = killed.world.lake.read("snapshots").orderBy("valid_from").first()
     world.append("snapshots", [LATE_SNAPSHOT | {"valid_from": first.valid_from}])
-    killed.kill(world, "after:balance_history")
     world.route()
-    assert killed.tables(world.lake) == killed.expected
+    killed.check(world)
 
 
 def test_kills_at_random_moments_lose_and_double_nothing(killed: Killed, tmp_path: Path) -> None:
     moments = random.Random(SEED)
     print(f"CLWL_SEED={SEED}")  # noqa: T201
     world = killed.copy(tmp_path / "lake")
-    for _ in range(2):
-        killed.kill(world, f"{moments.uniform(1, 15):.2f}")
+    for _ in range(4):
+        killed.kill(world, f"{moments.uniform(0.1, 2):.2f}")
     world.route()
-    assert killed.tables(world.lake) == killed.expected, SEED
+    killed.check(world, SEED)
 
 
-def test_a_lost_checkpoint_is_refused(killed: Killed, tmp_path: Path) -> None:
+@pytest.mark.spark
+@pytest.mark.parametrize("engine", ["arrow", "spark", "embedded"])
+def test_another_engine_goes_on_with_what_was_killed(
+    killed: Killed, tmp_path: Path, engine: str
+) -> None:
+    world = killed.copy(tmp_path / "lake")
+    others = [x for x in ("embedded", "arrow") if x != engine]
+    killed.kill(world, "after:route_candidates", others[0])
+    killed.kill(world, "after:outcomes", engine)
+    killed.kill(world, "after:router_memory", others[-1])
+    world.route(engine=engine)
+    killed.check(world)
+
+
+@pytest.mark.spark
+def test_a_lost_checkpoint_is_begun_anew(killed: Killed, tmp_path: Path) -> None:
     world = killed.copy(tmp_path / "lake")
     shutil.rmtree(world.lake.checkpoint_root)
+    world.route(engine="arrow")
+    killed.check(world)
+
+
+@pytest.mark.spark
+def test_a_checkpoint_that_is_ahead_is_refused(killed: Killed, tmp_path: Path) -> None:
+    world = killed.copy(tmp_path / "lake")
+    shutil.copytree(world.lake.root, tmp_path / "older")
+    world.route(engine="arrow")
+    older = Lake(killed.spark, str(tmp_path / "older"), checkpoints=world.lake.checkpoint_root)
+    world.lake = older
     with pytest.raises(LakeStateError, match="checkpoint"):
-        world.route()
+        world.route(engine="arrow")
 
 
 def test_another_algorithm_is_refused(killed: Killed) -> None:
     with pytest.raises(LakeStateError, match="first routed with algorithm v9"):
         killed.world.route(algorithm=Algorithm.V7)
+
+
+def test_of_two_runs_one_routes(killed: Killed, tmp_path: Path) -> None:
+    """The other one ends with a sentence, or finds nothing left."""
+    world = killed.copy(tmp_path / "lake")
+    command = ["-m", "clwl_spark.cli", "route", "--lake", world.lake.root, "--engine", "embedded"]
+    both = [
+        subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    said = [x.communicate(timeout=120) for x in both]
+    codes = sorted(x.returncode for x in both)
+    assert codes in ([0, 0], [0, 2]), said
+    if codes == [0, 2]:
+        (error,) = (y.decode() for x, (_, y) in zip(both, said, strict=True) if x.returncode)
+        assert "being routed by another run" in error
+        assert "Traceback" not in error
+    killed.check(world)
