@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from deltalake import CommitProperties, DeltaTable, Transaction
 from deltalake.transaction import AddAction
+from pyspark.sql.types import StructType
 
+from clwl_spark.contract import wrong_columns
 from clwl_spark.delta_protocol import (
     has_transaction,
     opened,
@@ -41,7 +43,9 @@ def unreadable(folder: str, table: Table) -> str:
     if found is None:
         return f"{folder} is no table in a folder of this machine"
     needs = [f"needs a reader with {x}" for x in unread_features(found)]
-    return next((f"{table.name} {words}" for words in (*_unlike(found, table), *needs)), "")
+    wrong = wrong_columns(_types(found), table)
+    words = (*_apart(found), *_other_types(wrong), *needs)
+    return next((f"{table.name} {x}" for x in words), "")
 
 
 def unwritable(folder: str, table: Table) -> str:
@@ -52,7 +56,7 @@ def unwritable(folder: str, table: Table) -> str:
     properties = found.metadata().configuration
     constraints = [f"has the constraint {x}" for x in properties if x.startswith(_CONSTRAINT)]
     needs = [f"needs a writer with {x}" for x in unwritten_features(found)]
-    words = (*_unlike(found, table), *constraints, *needs)
+    words = (*_apart(found), *_unlike(found, table), *constraints, *needs)
     return next((f"{table.name} {x}" for x in words), "")
 
 
@@ -73,20 +77,26 @@ def commit_files(folder: str, files: Sequence[DataFile], application: str, versi
     )
 
 
+def _apart(found: DeltaTable) -> list[str]:
+    """Whether rows have values that are not in their files."""
+    return ["is partitioned"] if found.metadata().partition_columns else []
+
+
 def _unlike(found: DeltaTable, table: Table) -> list[str]:
-    """In what a table is not as the contract has it, as far as its files are concerned."""
-    columns = json.loads(found.schema().to_json())["fields"]
-    types = {x["name"]: x["type"] for x in columns}
-    wrong = [x.name for x in table.columns if types.get(x.name) != _delta_type(x.type)]
-    added = [x["name"] for x in columns if x["name"] not in table.names and not x["nullable"]]
-    reasons = (
-        (bool(found.metadata().partition_columns), "is partitioned"),
-        (bool(wrong), f"has other types in {', '.join(wrong)}"),
-        (bool(added), f"has more columns that may not be null: {', '.join(added)}"),
-    )
-    return [words for holds, words in reasons if holds]
+    """In what a table is not as the contract has it, as far as files for it are concerned."""
+    types = _types(found)
+    wrong = [x.name for x in table.columns if types.get(x.name) != x.type]
+    fields = found.schema().fields
+    added = [x.name for x in fields if x.name not in table.names and not x.nullable]
+    words = f"has more columns that may not be null: {', '.join(added)}"
+    return [*_other_types(wrong), *([words] if added else [])]
 
 
-def _delta_type(spark_type: str) -> str:
-    """A column's type as Delta writes it."""
-    return {"bigint": "long", "int": "integer"}.get(spark_type, spark_type)
+def _other_types(columns: Sequence[str]) -> list[str]:
+    return [f"has other types in {', '.join(columns)}"] if columns else []
+
+
+def _types(found: DeltaTable) -> dict[str, str]:
+    """A table's types in Spark's words, by column."""
+    fields = StructType.fromJson(json.loads(found.schema().to_json()))
+    return {x.name: x.dataType.simpleString() for x in fields}

@@ -8,7 +8,7 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from clwl_spark.schemas import Column, Table
 LOG: Final = "_delta_log"
 _PLAIN: Final = re.compile(r"[\w .:+-]*", re.ASCII)
 _FEED: Final = "delta.enableChangeDataFeed"
+_CONSTRAINT: Final = "delta.constraints."
 _FIRST: Final = f"{0:020}.json"
 
 
@@ -40,15 +41,26 @@ def declared(column: Column) -> str:
 def properties(table: Table) -> dict[str, str]:
     """The table's properties: a CHECK for each column that has one, and how Delta keeps it."""
     named = {
-        f"delta.constraints.{x.name}_in_range": x.check
-        for x in table.columns
-        if x.check is not None
+        f"{_CONSTRAINT}{x.name}_in_range": x.check for x in table.columns if x.check is not None
     }
     if table.change_feed:
         named[_FEED] = "true"
     if table.skipped_by:
         named["delta.dataSkippingStatsColumns"] = ",".join(table.skipped_by)
     return named
+
+
+def old_checks(found: Mapping[str, str], table: Table) -> dict[str, str]:
+    """The contract's CHECKs, by name, of which a table with the properties `found` has others.
+
+    Spark writes one down token by token: only blanks are other ones then.
+    """
+    return {
+        name.removeprefix(_CONSTRAINT): check
+        for name, check in properties(table).items()
+        if name.startswith(_CONSTRAINT)
+        and found.get(name, check).replace(" ", "") != check.replace(" ", "")
+    }
 
 
 def spark_one_of(column: str, values: Iterable[str | int]) -> str:

@@ -3,6 +3,7 @@
 Source: "Delta Transaction Log Protocol": table features, reader and writer version requirements.
 """
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -11,12 +12,24 @@ from deltalake.exceptions import DeltaError
 
 from clwl_spark.delta_creation import LOG
 
-_KNOWN: Final = frozenset({"appendOnly", "invariants", "checkConstraints", "changeDataFeed"})
+_KNOWN: Final = frozenset(
+    {"appendOnly", "invariants", "checkConstraints", "changeDataFeed", "timestampNtz"}
+)
+"""With timestampNtz a column may be a moment without a zone; files say so themselves."""
+_ODD: Final = re.compile(r"[\[\]^|\\\n]|%[0-9A-Fa-f]{2}")
 _LEGACY_WRITER: Final = 3
 """Writer versions up to here have the first three of these features and no other."""
 _NAMED_FROM_READER: Final = 3
 _NAMED_FROM_WRITER: Final = 7
 """From these versions on a table names its features; those before have a fixed set, unnamed."""
+
+
+def is_odd_place(folder: str) -> bool:
+    """Whether delta-rs cannot write to a folder of such a name: it ends in a panic, or goes astray.
+
+    Reading it, and committing files that are there, works or is refused as by `opened`.
+    """
+    return _ODD.search(str(Path(folder).absolute())) is not None
 
 
 def opened(folder: str, version: int | None = None) -> DeltaTable | None:

@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
+from clwl_spark.cells import with_readable_texts
 from clwl_spark.spark.embedded import is_embedded, plain_path
 from clwl_spark.spark.frames import frame_from_arrow
 
@@ -48,7 +49,9 @@ def frame_of(spark: SparkSession, table: DeltaTable, folder: str) -> DataFrame |
             if is_embedded(spark):
                 raise
             return None
-        return frame_from_arrow(spark, rows, types)
+        return frame_from_arrow(
+            spark, with_readable_texts(rows) if is_embedded(spark) else rows, types
+        )
     if not is_embedded(spark):
         return None
     here = plain_path(spark, folder)

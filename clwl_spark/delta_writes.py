@@ -16,9 +16,10 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError
 
-from clwl_spark.delta_creation import properties
+from clwl_spark.delta_creation import old_checks, properties
 from clwl_spark.delta_protocol import (
     has_transaction,
+    is_odd_place,
     opened,
     unread_features,
     unwritten_features,
@@ -148,6 +149,24 @@ def add_columns(folder: str, table: Table) -> bool:
     return True
 
 
+def renew_checks(folder: str, table: Table) -> bool:
+    """Give a table that an earlier version made the contract's CHECKs in place of its own.
+
+    A new word for a column (an error, say) would be refused by the CHECK of before. The rows that
+    are there must fit the new one.
+
+    Returns:
+        Whether the CHECKs that it has are the contract's now; False = only Spark can tell.
+    """
+    found = opened(folder)
+    if found is None or is_odd_place(folder) or unwritten_features(found):
+        return False
+    for name, check in old_checks(found.metadata().configuration, table).items():
+        found.alter.drop_constraint(name)
+        found.alter.add_constraint({name: check})
+    return True
+
+
 def one_of(column: str, values: Sequence[str | int]) -> str:
     """delta-rs' SQL that is true where a column has one of the values."""
     quoted = (str(x) if isinstance(x, int) else "'" + x.replace("'", "''") + "'" for x in values)
@@ -207,7 +226,9 @@ def _offences_named(table: Table) -> Iterator[None]:
 def _known(folder: str, table: Table) -> DeltaTable | None:
     """The table, if it is as the contract declares it in all that a writer has to respect."""
     found = opened(folder)
-    if found is None or unread_features(found) or unwritten_features(found):
+    if found is None or is_odd_place(folder):
+        return None
+    if unread_features(found) or unwritten_features(found):
         return None
     metadata = found.metadata()
     if metadata.partition_columns or metadata.configuration != properties(table):

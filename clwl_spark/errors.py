@@ -19,7 +19,7 @@ ClwlError                    anything that the command line turns into one sente
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Final
 
@@ -73,13 +73,26 @@ class MissingLakeError(InputError):
 class MissingColumnsError(InputError):
     """A table lacks columns, or has them with another type."""
 
-    def __init__(self, table: str, missing: Sequence[str], found: Sequence[str]) -> None:
-        """Keep the parts that a caller acts on."""
+    def __init__(self, table: str, missing: Mapping[str, str], found: Mapping[str, str]) -> None:
+        """Keep the parts that a caller acts on.
+
+        Args:
+            table: its name.
+            missing: the type that the contract has, by column.
+            found: the type that the table has, by column.
+        """
         self.table = table
         self.missing = tuple(missing)
+        offences = (
+            f"column '{x}' is {found[x]} and must be {y}"
+            if x in found
+            else f"column '{x}' ({y}) is missing"
+            for x, y in missing.items()
+        )
+        cast = next((f", as by CAST({x} AS {y})" for x, y in missing.items() if x in found), "")
         super().__init__(
-            f"table '{table}': missing or differently typed columns {list(missing)}; "
-            f"it has {list(found)}; write the table with the contract's columns"
+            f"table '{table}': {', '.join(offences)}; write the table with the contract's columns "
+            f"and types{cast}"
         )
 
 

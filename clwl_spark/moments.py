@@ -5,6 +5,26 @@ from typing import Final
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
+ISO_8601: Final = (
+    "^(?<date>[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))"
+    "(?:[T ](?<time>(?:[01][0-9]|2[0-3]):[0-5][0-9])"
+    r"(?:(?<seconds>:[0-5][0-9])(?:(?<fraction>\.[0-9]{1,6})[0-9]{0,3})?)?"
+    r"(?:Z|(?<hours>[+-](?:0[0-9]|1[0-7]))(?::?(?<minutes>[0-5][0-9]))?)?)?\z"
+)
+"""A moment in text; its groups are, in order, PARTS. Spark, Sail and Arrow know such patterns."""
+PARTS: Final = {
+    "date": "",
+    "time": "00:00",
+    "seconds": ":00",
+    "fraction": "",
+    "hours": "+00",
+    "minutes": "00",
+}
+"""Groups of ISO_8601, each with what it is where it is left out: a date alone is its midnight, and
+without a zone a moment is in UTC."""
+SPELLED: Final = ("date", "T", "time", "seconds", "fraction", "hours", ":", "minutes")
+"""Groups, and what stands between them, of a moment in text that leaves nothing out."""
+
 
 def micros(at: datetime) -> int:
     """A moment with its zone in microseconds."""
@@ -14,3 +34,8 @@ def micros(at: datetime) -> int:
 def moment_at(microseconds: int) -> datetime:
     """The moment of so many microseconds, in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)
+
+
+FIRST: Final = micros(datetime.min.replace(tzinfo=UTC))
+LAST: Final = micros(datetime.max.replace(tzinfo=UTC))
+"""The first microsecond of year 1 and the last of year 9999; Delta's tables have no others."""

@@ -7,6 +7,7 @@ lake is `catalog.schema` with tables of the same names (CONTRACT, first paragrap
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, cast
@@ -25,6 +26,7 @@ from clwl_spark.delta_creation import (
     create_in_folder,
     create_statement,
     declared,
+    old_checks,
     spark_one_of,
 )
 from clwl_spark.delta_protocol import opened, unread_features
@@ -37,10 +39,12 @@ from clwl_spark.delta_writes import (
     delete_rows,
     merge_rows,
     one_of,
+    renew_checks,
     replace_rows,
 )
 from clwl_spark.errors import EngineError, LakeStateError, MissingLakeError
 from clwl_spark.schemas import TABLES, Table
+from clwl_spark.spark.conf import MOMENTS_AS_NUMBERS, with_settings
 from clwl_spark.spark.embedded import is_embedded
 from clwl_spark.spark.files import delete_folder, keeps_files_here
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
@@ -302,6 +306,8 @@ class Lake:
         if self.is_here and create_in_folder(self.path(table.name), table):
             return Creation(table.name, is_new=True)
         found = self._columns(table.name)
+        if found is not None:
+            self._renew_checks(table)
         if found is None:
             self._refuse_if_embedded(table.name)
             self.spark.sql(create_statement(self.sql_name(table.name), table))
@@ -314,6 +320,20 @@ class Lake:
             columns = ", ".join(map(declared, absent))
             self.spark.sql(f"ALTER TABLE {self.sql_name(table.name)} ADD COLUMNS ({columns})")
         return Creation(table.name, is_new=False, added=tuple(x.name for x in absent))
+
+    def _renew_checks(self, table: Table) -> None:
+        """A table of an earlier version gets the contract's CHECKs, which know more words."""
+        if not any(x.check for x in table.columns):
+            return
+        if self.is_here and renew_checks(self.path(table.name), table):
+            return
+        if self.is_embedded:
+            return
+        name = self.sql_name(table.name)
+        given = self.spark.sql(f"SHOW TBLPROPERTIES {name}").collect()
+        for check, words in old_checks({x[0]: x[1] for x in given}, table).items():
+            self.spark.sql(f"ALTER TABLE {name} DROP CONSTRAINT {check}")
+            self.spark.sql(f"ALTER TABLE {name} ADD CONSTRAINT {check} CHECK ({words})")
 
     def _columns(self, table: str) -> list[str] | None:
         """Names of the table's columns; None = there is no such table."""
@@ -381,7 +401,7 @@ class Lake:
             return
         rows = self._as_frame(table, rows)
         keys = " AND ".join(f"t.`{key}` <=> s.`{key}`" for key in TABLES[table].keys)
-        with named_frame(rows) as source:
+        with _writing(rows.sparkSession), named_frame(rows) as source:
             rows.sparkSession.sql(
                 f"MERGE INTO {self.sql_name(table)} t USING {source} s ON {keys} "
                 "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
@@ -408,7 +428,7 @@ class Lake:
         keys = " AND ".join(f"t.`{key}` = s.`{key}`" for key in TABLES[table].keys)
         sets = ", ".join(f"t.`{name}` = s.`{name}`" for name in names)
         columns, values = (", ".join(f"{x}`{name}`" for name in names) for x in ("", "s."))
-        with named_frame(frame) as source:
+        with _writing(frame.sparkSession), named_frame(frame) as source:
             frame.sparkSession.sql(
                 f"MERGE INTO {self.sql_name(table)} t USING {source} s "  # noqa: S608 (our own names)
                 f"ON {keys} AND {condition} WHEN MATCHED AND s.`{gone}` THEN DELETE "
@@ -423,7 +443,8 @@ class Lake:
             return
         self._refuse_if_embedded(table)
         condition = spark_one_of(column, values)
-        self.spark.sql(f"DELETE FROM {self.sql_name(table)} WHERE {condition}")  # noqa: S608
+        with _writing(self.spark):
+            self.spark.sql(f"DELETE FROM {self.sql_name(table)} WHERE {condition}")  # noqa: S608
 
     def remove_folder(self, folder: str) -> None:
         """Take a folder away, with all that is in it, wherever Spark can write."""
@@ -522,10 +543,19 @@ class Lake:
         if TABLES[table].change_feed:
             writer = writer.option("compression", "zstd")
         writer = writer.options(**options)
-        if self.in_catalog:
-            writer.saveAsTable(self.sql_name(table))
-        else:
-            writer.save(self.path(table))
+        with _writing(frame.sparkSession):
+            if self.in_catalog:
+                writer.saveAsTable(self.sql_name(table))
+            else:
+                writer.save(self.path(table))
+
+
+def _writing(spark: SparkSession) -> AbstractContextManager[None]:
+    """For the block, files get moments that every reader knows, unless the session sees to it."""
+    given = {x: spark.conf.get(x, None) for x in MOMENTS_AS_NUMBERS}
+    if given == MOMENTS_AS_NUMBERS:
+        return nullcontext()
+    return with_settings(spark, MOMENTS_AS_NUMBERS)
 
 
 def name_in_catalog(schema: str, table: str) -> str:
@@ -535,7 +565,8 @@ def name_in_catalog(schema: str, table: str) -> str:
 
 def name_of_folder(folder: str) -> str:
     """The name within SQL of a table in a folder, or at a URI."""
-    return f"delta.`{folder}`"
+    quoted = folder.replace("`", "``")
+    return f"delta.`{quoted}`"
 
 
 def _with_one_of(frame: DataFrame, column: str, values: Sequence[str]) -> DataFrame:

@@ -128,7 +128,10 @@ class Algorithm(StrEnum):
 
 
 class RejectError(StrEnum):
-    """Why a message is not routed but set aside (SEMANTICS S1; the issue's "Bad input")."""
+    """Why a message is not routed but set aside (SEMANTICS S1; the issue's "Bad input").
+
+    In the order in which they are looked for: a message has the first.
+    """
 
     NO_QMGR = "NO_QMGR"
     NO_PUT_SEQ = "NO_PUT_SEQ"
@@ -137,6 +140,9 @@ class RejectError(StrEnum):
     NO_OBJECT = "NO_OBJECT"
     UNKNOWN_BIND = "UNKNOWN_BIND"
     UNKNOWN_VIA = "UNKNOWN_VIA"
+    BAD_NUMBER = "BAD_NUMBER"
+    BAD_PUT_TIME = "BAD_PUT_TIME"
+    NOT_UTF8 = "NOT_UTF8"
     NO_SNAPSHOT = "NO_SNAPSHOT"
 
 

@@ -90,6 +90,9 @@ _REJECTED: Final = {
     RejectError.NO_OBJECT: "they name no object",
     RejectError.UNKNOWN_BIND: "MQ has no such bind option",
     RejectError.UNKNOWN_VIA: "their via is neither LOCAL nor CLUSTER",
+    RejectError.BAD_NUMBER: "their put_seq or open_id is no whole number of 64 bits",
+    RejectError.BAD_PUT_TIME: "their put_time is no moment of the years 1 to 9999",
+    RejectError.NOT_UTF8: "a name of theirs is not UTF-8",
     RejectError.NO_SNAPSHOT: "no valid snapshot was in force when they were put",
 }
 

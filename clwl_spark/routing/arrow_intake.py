@@ -22,7 +22,7 @@ from clwl_spark.routing.requests import (
     coded,
     error_number,
 )
-from clwl_spark.routing.splits import Split, read_split, split_rows
+from clwl_spark.routing.splits import Judged, Split, read_judged, split_rows
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.vocabulary import RejectError
 
@@ -37,6 +37,15 @@ _ABSENT: Final = (
     (c.PUT_SEQ, RejectError.NO_PUT_SEQ),
     (c.PUT_TIME, RejectError.NO_PUT_TIME),
 )
+_UNREAD: Final = {
+    c.PUT_SEQ: RejectError.BAD_NUMBER,
+    c.OPEN_ID: RejectError.BAD_NUMBER,
+    c.PUT_TIME: RejectError.BAD_PUT_TIME,
+    c.QMGR: RejectError.NOT_UTF8,
+    c.OBJECT_NAME: RejectError.NOT_UTF8,
+    c.OBJECT_QMGR: RejectError.NOT_UTF8,
+}
+"""What a cell that cannot be read means; of the other columns, it is an unknown word."""
 _REASONS: Final = pa.array([None, *(x.value for x in ERRORS)], pa.string())
 
 
@@ -47,8 +56,8 @@ def keys_of(split: Split, requests: Requests) -> Iterator[pa.Table]:
     put_seq, put_time in microseconds, plan_id, bind, open_id, group_id, split_row, reject).
     """
     first = 0
-    for batch in read_split(split, _KEY_COLUMNS, GATHERED_ROWS, _WORDS):
-        asked, of_row, errors = _judged(batch, requests)
+    for batch, unread in read_judged(split, _KEY_COLUMNS, GATHERED_ROWS, _WORDS):
+        asked, of_row, errors = _judged(batch, unread, requests)
         plan_ids = requests.plan_ids[asked]
         yield pa.table(
             {
@@ -70,8 +79,8 @@ def requests_of(splits: Iterable[Split], requests: Requests) -> set[int]:
     """The numbers of the distinct requests of splits' messages that can be routed."""
     met: set[int] = set()
     for split in splits:
-        for batch in read_split(split, _REQUEST_COLUMNS, GATHERED_ROWS, _WORDS):
-            asked, of_row, errors = _judged(batch, requests)
+        for batch, unread in read_judged(split, _REQUEST_COLUMNS, GATHERED_ROWS, _WORDS):
+            asked, of_row, errors = _judged(batch, unread, requests)
             routable = np.bincount(of_row[errors == NO_ERROR], minlength=len(asked)) > 0
             met.update(asked[routable].tolist())
     return met
@@ -79,6 +88,8 @@ def requests_of(splits: Iterable[Split], requests: Requests) -> set[int]:
 
 def rejected_rows(split: Split, rows: NDArray[np.int32], reasons: pa.ChunkedArray) -> pa.Table:
     """Rejected messages of a split with all that the file says of them, and why.
+
+    A cell that cannot be read is null; a text that is not UTF-8 has U+FFFD for what is wrong.
 
     Args:
         split: where they are.
@@ -89,17 +100,20 @@ def rejected_rows(split: Split, rows: NDArray[np.int32], reasons: pa.ChunkedArra
 
 
 def _judged(
-    batch: pa.RecordBatch, requests: Requests
+    batch: pa.RecordBatch, unread: Judged, requests: Requests
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
     """The batch's distinct requests, (rows,) which of them each row makes, (rows,) its error."""
     asked, of_row = requests.met(batch)
     errors = requests.errors[asked][of_row]
     for column, error in _ABSENT:
         if batch[column].null_count:
-            _note(errors, batch[column].is_null().to_numpy(zero_copy_only=False), error)
+            absent = batch[column].is_null().to_numpy(zero_copy_only=False)
+            _note(errors, absent & ~unread.get(column, np.False_), error)
     unknown = _bind_codes(batch[c.BIND]) == _UNKNOWN_BIND
     if unknown.any():
         _note(errors, unknown, RejectError.UNKNOWN_BIND)
+    for column in _UNREAD.keys() & unread.keys():
+        _note(errors, unread[column], _UNREAD[column])
     return asked, of_row, errors
 
 

@@ -6,12 +6,16 @@ Source: SEMANTICS S1, P1; the reasons of rejection are `vocabulary.RejectError`.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
+from operator import and_
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
+from clwl_spark.contract import unread
+from clwl_spark.moments import FIRST, LAST
 from clwl_spark.plan.planning import REQUEST, plan_id
 from clwl_spark.routing.bindings import BIND_CODES
 from clwl_spark.routing.blocks import REJECT
@@ -21,11 +25,14 @@ from clwl_spark.vocabulary import Bind, ObjectType, RejectError, Via
 JSON_OPTIONS: Final = {
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
     "ignoreNullFields": "true",
+    "timeZone": "UTC",
 }
 
 
 _DEFAULTED: Final = (c.OBJECT_TYPE, c.OBJECT_QMGR, c.BIND, c.VIA)
 """Columns of messages that `with_requests` gives a default where they are null."""
+_TEXTS: Final = frozenset(x.name for x in MESSAGES.columns if x.type == "string")
+_NAMES: Final = (c.QMGR, c.OBJECT_NAME, c.OBJECT_QMGR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
     """Add `error`, `snapshot_id` and the message's request after defaults.
 
     Args:
-        messages: rows of `messages`.
+        messages: rows of `messages`, as `contract.require` gives them.
         pins: valid snapshots by (valid_from, snapshot_id).
 
     Grain: one row per message, before and after.
@@ -52,27 +59,28 @@ def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
         .withColumn(c.VIA, _or(c.VIA, Via.LOCAL))
         .withColumn(c.SNAPSHOT_ID, _snapshot(F.unix_micros(c.PUT_TIME), pins))
     )
-    return defaulted.withColumn(c.ERROR, _error())
+    return defaulted.withColumn(c.ERROR, _error(messages))
 
 
 def for_blocks(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
     """The few columns that go into blocks; rejected messages are one JSON document each.
 
+    A name that is not UTF-8 has U+FFFD for what is wrong in it, and a moment that Delta has not is
+    null: neither Python nor JSON could take them.
+
     Grain: one row per message, before and after.
     """
     given = (F.col(name).alias(f"given_{name}") for name in _DEFAULTED)
     found = with_requests(messages.select("*", *given), pins)
-    fields = (
-        F.col(f"given_{name}" if name in _DEFAULTED else name).alias(name)
-        for name in MESSAGES.names
-    )
+    put_time = F.when(_is_moment(), F.col(c.PUT_TIME))
+    fields = (_kept(x, put_time).alias(x) for x in MESSAGES.names)
     reject = F.to_json(F.struct(*fields, c.ERROR), JSON_OPTIONS)
     codes = (F.when(F.col(c.BIND) == word, code) for word, code in BIND_CODES.items())
     bind = F.coalesce(*codes)
     return found.select(
-        c.QMGR,
+        F.make_valid_utf8(c.QMGR).alias(c.QMGR),
         c.PUT_SEQ,
-        F.unix_micros(c.PUT_TIME).alias(c.PUT_TIME),
+        F.unix_micros(put_time).alias(c.PUT_TIME),
         plan_id().alias(c.PLAN_ID),
         bind.cast("tinyint").alias(c.BIND),
         c.OPEN_ID,
@@ -80,6 +88,14 @@ def for_blocks(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
         c.MESSAGE_ID,
         F.when(F.col(c.ERROR).isNotNull(), reject).alias(REJECT),
     )
+
+
+def _kept(column: str, put_time: Column) -> Column:
+    """What is kept of a column of a rejected message."""
+    if column == c.PUT_TIME:
+        return put_time
+    cells = F.col(f"given_{column}" if column in _DEFAULTED else column)
+    return F.make_valid_utf8(cells) if column in _TEXTS else cells
 
 
 def distinct_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
@@ -95,19 +111,28 @@ def distinct_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
     return asked.where("count > 0").select(plan_id().alias(c.PLAN_ID), *REQUEST)
 
 
-def _error() -> Column:
+def _error(messages: DataFrame) -> Column:
     """The first reason why a message cannot be routed, else null."""
+    put_seq, open_id, put_time = (unread(messages, x) for x in (c.PUT_SEQ, c.OPEN_ID, c.PUT_TIME))
     reasons = (
         (F.coalesce(c.QMGR, F.lit("")) == "", RejectError.NO_QMGR),
-        (F.col(c.PUT_SEQ).isNull(), RejectError.NO_PUT_SEQ),
-        (F.col(c.PUT_TIME).isNull(), RejectError.NO_PUT_TIME),
+        (F.col(c.PUT_SEQ).isNull() & ~put_seq, RejectError.NO_PUT_SEQ),
+        (F.col(c.PUT_TIME).isNull() & ~put_time, RejectError.NO_PUT_TIME),
         (_unknown(c.OBJECT_TYPE, ObjectType), RejectError.UNKNOWN_OBJECT_TYPE),
         (F.coalesce(c.OBJECT_NAME, F.lit("")) == "", RejectError.NO_OBJECT),
         (_unknown(c.BIND, Bind), RejectError.UNKNOWN_BIND),
         (_unknown(c.VIA, Via), RejectError.UNKNOWN_VIA),
+        (put_seq | open_id, RejectError.BAD_NUMBER),
+        (put_time | ~_is_moment(), RejectError.BAD_PUT_TIME),
+        (~reduce(and_, map(F.is_valid_utf8, _NAMES)), RejectError.NOT_UTF8),
         (F.col(c.SNAPSHOT_ID).isNull(), RejectError.NO_SNAPSHOT),
     )
     return F.coalesce(*(F.when(holds, F.lit(reason.value)) for holds, reason in reasons))
+
+
+def _is_moment() -> Column:
+    """Whether put_time is of the years 1 to 9999; files may have more."""
+    return F.unix_micros(c.PUT_TIME).between(FIRST, LAST)
 
 
 def _unknown(column: str, words: type[StrEnum]) -> Column:

@@ -37,6 +37,7 @@ ROW_GROUP: Final = 1_000_000
 _OF_MESSAGES: Final = MESSAGES.arrow((c.PUT_SEQ, c.MESSAGE_ID, c.PUT_TIME))
 _SKIPPED_BY: Final = [x for x in OUTCOMES.skipped_by if x in ANSWER_SCHEMA.names]
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_LAST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,8 @@ class _Statistics:
         """The document of the log."""
         greatest = dict(self._greatest)
         if c.PUT_TIME in greatest:
-            greatest[c.PUT_TIME] += _MILLISECOND
+            last = min(greatest[c.PUT_TIME], _LAST - _MILLISECOND)
+            greatest[c.PUT_TIME] = last + _MILLISECOND
         return {
             "numRecords": self._rows,
             "minValues": {name: _said(x) for name, x in self._least.items()},
@@ -214,7 +216,11 @@ class _Statistics:
 
 
 def _said(value: Any) -> Any:  # noqa: ANN401  (whatever a column has)
-    """A value as Delta's statistics say it: moments to the millisecond, the rest of it cut off."""
+    """A value as Delta's statistics say it: moments to the millisecond, the rest of it cut off.
+
+    Of the last millisecond nothing is, since there is none after it that could be said.
+    """
     if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        unit = "microseconds" if value == _LAST else "milliseconds"
+        return value.astimezone(UTC).isoformat(timespec=unit).replace("+00:00", "Z")
     return value

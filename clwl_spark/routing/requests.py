@@ -33,7 +33,6 @@ DEFAULTS: Final = {
 }
 NO_ERROR: Final = 0
 ERRORS: Final = tuple(RejectError)
-"""In the order in which they are looked for: a message has the first."""
 _OBJECT_TYPES: Final = frozenset(ObjectType)
 _VIAS: Final = frozenset(Via)
 _CODES_UP_TO: Final = 2**62

@@ -8,7 +8,7 @@ where rows were deleted within a file, or a file is not what it seems, routing g
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,13 +17,13 @@ from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import xxhash
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.cells import in_type
 from clwl_spark.errors import SplitError
 
 FILE: Final = "file"
@@ -32,9 +32,13 @@ ROWS: Final = "rows"
 _HASHED_FROM: Final = 42
 _SIGNED: Final = 1 << 63
 _BATCH_ROWS: Final = 200_000
-_OUT_OF_PLACE: Final = re.compile(r"[^A-Za-z0-9_/;:@&=+$,!.~'()*\u0080-\U0010ffff-]")
-"""What Java escapes in the path of a URI; letters beyond ASCII stay as they are."""
+_OUT_OF_PLACE: Final = re.compile(
+    r"[^A-Za-z0-9_/;:@&=+$,!.~'()*\u00a1-\U0010ffff-]|[\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+)
+"""What Java escapes in the path of a URI; beyond ASCII that is only spaces."""
 _SCHEMES: Final = ("file:", "file://")
+Judged = Mapping[str, NDArray[np.bool_]]
+"""For each column that has such: (rows,) which cells cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +117,18 @@ def read_split(
         dictionaries: string columns that are read as dictionaries of their words.
 
     Raises:
-        SplitError: it has not the rows that Spark counted.
+        SplitError: it has not the rows that Spark counted, or a column of another kind.
     """
-    with pq.ParquetFile(
-        split.path,
-        memory_map=True,
-        read_dictionary=list(dictionaries),
-        coerce_int96_timestamp_unit="us",
-    ) as file:
-        groups = _row_groups(file.metadata, split)
-        there = [name for name in schema.names if name in file.schema_arrow.names]
-        for batch in file.iter_batches(batch_rows, groups, there, use_threads=False):
-            yield pa.record_batch([_column(batch, field) for field in schema], names=schema.names)
+    for batch, _ in read_judged(split, schema, batch_rows, dictionaries):
+        yield batch
+
+
+def read_judged(
+    split: Split, schema: pa.Schema, batch_rows: int, dictionaries: Sequence[str] = ()
+) -> Iterator[tuple[pa.RecordBatch, Judged]]:
+    """As `read_split`, with the cells that cannot be read: they are null, or have U+FFFD."""
+    for batch in _as_written(split, schema, batch_rows, dictionaries):
+        yield _typed(batch, schema, dictionaries)
 
 
 def split_rows(split: Split, schema: pa.Schema, rows: NDArray[np.int32]) -> pa.Table:
@@ -132,9 +136,10 @@ def split_rows(split: Split, schema: pa.Schema, rows: NDArray[np.int32]) -> pa.T
     order = np.argsort(rows, kind="stable")
     wanted = rows[order]
     found, first = [], 0
-    for batch in read_split(split, schema, _BATCH_ROWS):
+    for batch in _as_written(split, schema, _BATCH_ROWS):
         low, high = np.searchsorted(wanted, [first, first + batch.num_rows])
-        found.append(batch.take(pa.array(wanted[low:high] - first)))
+        taken = batch.take(pa.array(wanted[low:high] - first))
+        found.append(_typed(taken, schema)[0])
         first += batch.num_rows
     back = np.empty(len(order), dtype=np.int64)
     back[order] = np.arange(len(order))
@@ -154,13 +159,17 @@ def spark_hash(words: Iterable[str | None]) -> int:
 def _paths_by_hash(folder: str, _changed: int) -> dict[int, str]:
     """The Parquet files of a table's folder by the hash of the name that Spark gives them.
 
-    Held by a worker until the folder changes: it may have many files, and a worker many tasks.
+    Held by a worker until the folder changes: it may have many files, and a worker many tasks. What
+    is escaped comes before what is not: one file may be called as another one is spelled.
     """
-    found: dict[int, str] = {}
-    for path in map(str, Path(folder).absolute().glob("*.parquet")):
-        for name in {path, _OUT_OF_PLACE.sub(lambda found: quote(found.group()), path)}:
-            found |= {spark_hash([f"{scheme}{name}"]): path for scheme in _SCHEMES}
-    return found
+    paths = [str(path) for path in Path(folder).absolute().glob("*.parquet")]
+    escaped = [_OUT_OF_PLACE.sub(lambda found: quote(found.group()), path) for path in paths]
+    return {
+        spark_hash([f"{scheme}{name}"]): path
+        for names in (paths, escaped)
+        for name, path in zip(names, paths, strict=True)
+        for scheme in _SCHEMES
+    }
 
 
 def _row_groups(metadata: Any, split: Split) -> list[int]:  # noqa: ANN401  (not exported)
@@ -185,12 +194,43 @@ def middle_of(group: Any) -> int:  # noqa: ANN401  (not exported)
     return int(min(starts) + sum(x.total_compressed_size for x in columns) // 2)
 
 
-def _column(batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
-    """A column of the batch in the field's type, a dictionary of it, or null where it is absent."""
-    at = batch.schema.get_field_index(field.name)
-    if at < 0:
-        return pa.nulls(batch.num_rows, field.type)
-    column = batch.column(at)
-    if column.type == field.type or pa.types.is_dictionary(column.type):
-        return column
-    return pc.cast(column, field.type)
+def _as_written(
+    split: Split, schema: pa.Schema, batch_rows: int, dictionaries: Sequence[str] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a split, with those of the schema's columns that the file has."""
+    metadata = pq.read_metadata(split.path, memory_map=True)
+    groups = _row_groups(metadata, split)
+    found = {metadata.schema.column(at).path for at in range(metadata.num_columns)}
+    with pq.ParquetFile(
+        split.path,
+        metadata=metadata,
+        memory_map=True,
+        read_dictionary=[x for x in dictionaries if x in found],
+        coerce_int96_timestamp_unit="us",
+    ) as file:
+        there = [name for name in schema.names if name in file.schema_arrow.names]
+        yield from file.iter_batches(batch_rows, groups, there, use_threads=False)
+
+
+def _typed(
+    batch: pa.RecordBatch, schema: pa.Schema, dictionaries: Sequence[str] = ()
+) -> tuple[pa.RecordBatch, Judged]:
+    """The batch's columns in the schema's types, null where absent, and what cannot be read."""
+    columns: list[pa.Array] = []
+    judged: dict[str, NDArray[np.bool_]] = {}
+    for field in schema:
+        at = batch.schema.get_field_index(field.name)
+        if at < 0:
+            columns.append(pa.nulls(batch.num_rows, field.type))
+            continue
+        try:
+            cells, unread = in_type(
+                batch.column(at), field.type, as_words=field.name in dictionaries
+            )
+        except pa.ArrowException as error:
+            kind = batch.schema.field(at).type
+            raise SplitError(f"column '{field.name}' of a file of messages is {kind}") from error
+        columns.append(cells)
+        if unread is not None:
+            judged[field.name] = unread
+    return pa.record_batch(columns, names=schema.names), judged

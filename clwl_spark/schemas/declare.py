@@ -44,8 +44,7 @@ _TYPES: Final[dict[str, DataType]] = {
 class Column:
     """One column: its name, Spark type, meaning, and the CHECK that MQ's ranges give it.
 
-    An `optional` one is this package's own: a table of others need not have it, and then it is
-    null.
+    A table of others need not have an `optional` one, and then it is null.
     """
 
     name: str
@@ -74,6 +73,7 @@ class Table:
         change_feed: Delta keeps one.
         skipped_by: columns of whose values each file keeps the least and greatest, for readers to
             pass it over; none named = the first 32.
+        by_anyone: programs of others write it, in whatever types they have: see `contract`.
     """
 
     name: str
@@ -81,6 +81,7 @@ class Table:
     columns: tuple[Column, ...]
     change_feed: bool = False
     skipped_by: tuple[str, ...] = ()
+    by_anyone: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:

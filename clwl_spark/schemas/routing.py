@@ -1,5 +1,6 @@
 """Messages, outcomes, plans and what runs leave behind."""
 
+from dataclasses import replace
 from typing import Final
 
 from clwl_spark import columns as c
@@ -20,6 +21,8 @@ _MESSAGE = (
     flag(c.PERSISTENT, "Persistent"),
     Column(c.MSG_LENGTH, "int", "Bytes"),
 )
+_MUST_BE_THERE: Final = (c.PUT_TIME, c.OBJECT_NAME)
+"""Beside the key; whoever puts nothing but plain messages needs no other column."""
 MESSAGES: Final = Table(
     "messages",
     "One row per put; (qmgr, put_seq) identifies it",
@@ -28,8 +31,9 @@ MESSAGES: Final = Table(
         Column(
             c.PUT_SEQ, "bigint", "Grows per queue manager in put order", True, nullable_key=True
         ),
-        *_MESSAGE,
+        *(x if x.name in _MUST_BE_THERE else replace(x, optional=True) for x in _MESSAGE),
     ),
+    by_anyone=True,
 )
 OUTCOMES: Final = Table(
     "outcomes",
@@ -65,7 +69,12 @@ REJECTED_MESSAGES: Final = Table(
         text(c.QMGR, "As in messages"),
         Column(c.PUT_SEQ, "bigint", "As in messages"),
         *_MESSAGE,
-        word(c.ERROR, v.RejectError, "Why"),
+        word(
+            c.ERROR,
+            v.RejectError,
+            "Why; a number or moment that cannot be read is null here, a text has U+FFFD for what "
+            "is not UTF-8",
+        ),
         Column(c.REJECTED_AT, "timestamp", "When the run that set it aside started"),
     ),
 )

@@ -2,8 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Final
 
 from pyspark.sql import SparkSession
+
+MOMENTS_AS_NUMBERS: Final = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
+"""Moments in Parquet files are numbers of microseconds. Spark's own default is an older type, which
+most readers take for nanoseconds: they cannot read the years 1 and 9999 then."""
 
 
 @contextmanager

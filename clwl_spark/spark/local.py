@@ -147,12 +147,20 @@ def _start_local(settings: Mapping[str, str], app_name: str) -> SparkSession:
         SPARK_LOCAL_IP="127.0.0.1",
         PYSPARK_PYTHON=sys.executable,
         PYSPARK_DRIVER_PYTHON=sys.executable,
+        **_locale(os.environ),
     ):
         try:
             return builder.getOrCreate()
         except PySparkException as error:
             message = f"Spark did not start with {java.executable}: {error}; see `clwl doctor`"
             raise SetupError(message) from error
+
+
+def _locale(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables by which Java names files in UTF-8, as Python does whatever the locale is."""
+    given = (environment.get(x) for x in ("LC_ALL", "LC_CTYPE", "LANG"))
+    first = next(filter(None, given), "")
+    return {} if first.lower().endswith(("utf-8", "utf8")) else {"LC_ALL": "C.UTF-8"}
 
 
 def _local_settings(

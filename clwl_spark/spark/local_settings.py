@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
+from clwl_spark.spark.conf import MOMENTS_AS_NUMBERS
+
 SHARED_SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.session.timeZone": "UTC",
+    **MOMENTS_AS_NUMBERS,
 }
 INTERPRETED: Final = {
     "spark.sql.adaptive.enabled": "false",

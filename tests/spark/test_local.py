@@ -158,3 +158,17 @@ def test_the_environment_is_put_back(monkeypatch):
         assert os.environ["CLWL_TEST_B"] == "within"
     assert os.environ["CLWL_TEST_A"] == "before"
     assert "CLWL_TEST_B" not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, {"LC_ALL": "C.UTF-8"}),
+        ({"LANG": "C"}, {"LC_ALL": "C.UTF-8"}),
+        ({"LANG": "de_DE.UTF-8"}, {}),
+        ({"LANG": "de_DE.utf8", "LC_ALL": ""}, {}),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "POSIX"}, {"LC_ALL": "C.UTF-8"}),
+    ],
+)
+def test_java_names_files_in_utf8(variables, expected):
+    assert module._locale(variables) == expected
