@@ -13,7 +13,7 @@ import pytest
 from clwl_spark.errors import SplitError
 from clwl_spark.moments import FIRST, LAST, micros
 from clwl_spark.routing.arrow_intake import keys_of, rejected_rows, requests_of
-from clwl_spark.routing.outcome_files import _Extremes, _statistics
+from clwl_spark.routing.outcome_files import _Statistics
 from clwl_spark.routing.requests import Requests
 from clwl_spark.routing.splits import Split, read_judged, read_split, split_rows
 from clwl_spark.schemas import MESSAGES
@@ -274,10 +274,11 @@ def test_the_first_reason_counts(tmp_path: Path) -> None:
     ],
 )
 def test_statistics_cover_the_last_moment_and_the_first(latest: int, said: str) -> None:
-    extremes = _Extremes()
+    statistics = _Statistics()
     times = pa.array([FIRST, latest]).view(pa.timestamp("us", "UTC"))
-    extremes.add(pa.record_batch({"put_seq": pa.array([1, 2]), "put_time": times}))
-    found = _statistics(2, extremes, pa.table({}))
+    statistics.add(pa.record_batch({"put_seq": pa.array([1, 2]), "put_time": times}))
+    found = statistics.to_json()
+    assert found["numRecords"] == 2
     assert found["minValues"]["put_time"] == "0001-01-01T00:00:00.000Z"
     assert found["maxValues"]["put_time"] == said
     assert found["maxValues"]["put_seq"] == 2

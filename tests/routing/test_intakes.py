@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark.delta_commits import DataFile, commit_files, unreadable
-from clwl_spark.delta_files import appended_files
+from clwl_spark.delta_files import active_files, newest_version
 from clwl_spark.moments import micros
 from clwl_spark.routing.arrow_intake import keys_of, requests_of
 from clwl_spark.routing.intake import Pin, distinct_requests, for_blocks
@@ -146,7 +146,7 @@ def _rows(found: pa.Table, error: str) -> list[tuple[Any, ...]]:
 def _by_arrow(folder: str) -> tuple[list[tuple[Any, ...]], set[Any]]:
     """What Arrow makes of a table's rows, and the requests of those that can be routed."""
     requests = Requests.under(PINS)
-    splits = [Split(path, 0, rows) for path, rows in appended_files(folder, -1) or []]
+    splits = [Split(path, 0, rows) for path, rows in active_files(folder, newest_version(folder)) or []]
     keys = pa.concat_tables(table for split in splits for table in keys_of(split, requests))
     return _rows(keys, "reject"), requests.of(requests_of(splits, requests))
 
