@@ -5,6 +5,7 @@ import sys
 from importlib import metadata
 
 import pytest
+from runtime.java import fake_java
 
 from clwl_spark.errors import SetupError
 from clwl_spark.runtime import doctor
@@ -64,8 +65,10 @@ def test_a_missing_java_is_one_line_with_the_way_out(tmp_path):
 
 def test_a_cache_that_cannot_be_written_is_told_as_it_is(tmp_path):
     (tmp_path / "cache").write_text("a file")
-    check = check_java({"CLWL_CACHE": str(tmp_path / "cache"), "PATH": ""})
+    java = fake_java(tmp_path / "java", "17.0.1").parent.parent
+    check = check_java({"CLWL_CACHE": str(tmp_path / "cache"), "CLWL_JAVA_HOME": str(java)})
     assert not check.ok
+    assert "cannot write" in check.found
     assert "CLWL_CACHE" in check.remedy
 
 
