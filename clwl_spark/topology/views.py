@@ -144,7 +144,7 @@ def own_rows(senders: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFr
         .join(table.withColumn(VIEWER, F.col(c.QMGR)), list(VIEW_KEY))
         .where(F.col(c.OBSERVER).isin(EVERYBODY) | (F.col(c.OBSERVER) == F.col(VIEWER)))
     )
-    columns = [x for x in found.columns if x not in VIEW_KEY and x not in key]
+    columns = [x for x in table.columns if x not in VIEW_KEY and x not in key]
     best = F.max_by(F.struct(*columns), F.col(c.OBSERVER) != EVERYBODY)
     return found.groupBy(*VIEW_KEY, *key).agg(best.alias("row")).select(*VIEW_KEY, *key, "row.*")
 
