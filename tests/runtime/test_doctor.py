@@ -1,6 +1,4 @@
-import dataclasses
 import json
-import os
 import sys
 from importlib import metadata
 
@@ -9,10 +7,8 @@ from runtime.java import fake_java
 
 from clwl_spark.errors import SetupError
 from clwl_spark.runtime import doctor
-from clwl_spark.runtime.classes import class_archive
 from clwl_spark.runtime.doctor import (
     Check,
-    check_classes,
     check_jars,
     check_java,
     check_library,
@@ -23,8 +19,6 @@ from clwl_spark.runtime.doctor import (
     doctor_report,
     healthy,
 )
-from clwl_spark.runtime.jars import jar_files
-from clwl_spark.runtime.java import java_home
 
 
 def test_every_part_is_looked_at():
@@ -38,7 +32,6 @@ def test_every_part_is_looked_at():
         "pandas",
         "pyarrow",
         "delta jars",
-        "java classes",
         "worker python",
         "disk space",
         "lock",
@@ -92,29 +85,6 @@ def test_a_partial_jar_is_told_with_its_size(tmp_path):
     assert not check.ok
     assert "delta-storage-4.4.0.jar: 4 bytes instead of 113863" in check.found
     assert "No such file" in check.found
-
-
-def test_classes_that_are_not_archived_are_a_note_with_what_it_costs_and_the_remedy(tmp_path):
-    check = check_classes({**os.environ, "CLWL_CACHE": str(tmp_path)})
-    assert (check.ok, "seven seconds later" in check.found) == (True, True)
-    assert "python -m clwl_spark.runtime" in check.remedy
-    assert doctor_report([check]).startswith("note java classes not archived")
-    document = json.loads(doctor_report([check], as_json=True))
-    assert document == {"ok": True, "checks": [dataclasses.asdict(check)]}
-
-
-def test_an_archive_of_classes_is_told_with_its_place(tmp_path):
-    env = {**os.environ, "CLWL_CACHE": str(tmp_path)}
-    archive = class_archive(tmp_path, java_home(tmp_path, env), jar_files(tmp_path))
-    archive.parent.mkdir()
-    archive.write_bytes(bytes(2**20))
-    assert check_classes(env).found == f"archived: 1 MB, {archive}"
-    assert check_classes(env).remedy == ""
-
-
-def test_without_a_java_the_java_is_the_fault_and_not_the_archive(tmp_path):
-    env = {"CLWL_JAVA_HOME": str(tmp_path), "CLWL_CACHE": str(tmp_path), "PATH": ""}
-    assert check_classes(env).remedy == ""
 
 
 def test_workers_may_name_the_same_python_in_any_way():
