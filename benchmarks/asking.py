@@ -24,7 +24,7 @@ from clwl_spark.analysis.sweep import base_of
 from clwl_spark.analysis.traffic import traffic_of_lake
 from clwl_spark.generate import GenerateSpec, topology
 from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
-from clwl_spark.schemas import MESSAGES
+from clwl_spark.schemas import MESSAGES, SNAPSHOTS, TOPOLOGY
 from clwl_spark.spark.local import local_session, spark_session
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
@@ -55,6 +55,7 @@ def swept(spark: SparkSession, folder: Path, queues: int) -> dict[str, float]:
     """Seconds of planning the requests, and of taking each channel away."""
     lake = Lake(spark, str(folder))
     spec = GenerateSpec(qmgrs=QMGRS, queues=queues, instances=INSTANCES, non_default=0.05)
+    lake.create([SNAPSHOTS, *TOPOLOGY, MESSAGES])
     for name, frame in topology(spark, spec).items():
         lake.append(name, frame)
     snapshot_id = lake.read("snapshots").collect()[0][0]

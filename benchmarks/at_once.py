@@ -167,10 +167,10 @@ def plans(options: argparse.Namespace) -> list[dict[str, object]]:
 
 def _planned(folder: Path, requests: int) -> dict[str, object]:
     _write(folder, PLANNED)
-    number = F.col("id") - 1
-    qmgr = draw.qmgr_name(PLANNED, number % PLANNED.qmgrs)
-    queue = draw.queue_name(PLANNED, draw.whole(number, PLANNED.qmgrs))
     with embedded_session() as spark:
+        number = F.col("id") - 1
+        qmgr = draw.qmgr_name(PLANNED, number % PLANNED.qmgrs)
+        queue = draw.queue_name(PLANNED, draw.whole(number, PLANNED.qmgrs))
         lake = Lake(spark, str(folder))
         snapshot_id = lake.rows(SNAPSHOTS.name)[0][c.SNAPSHOT_ID]
         puts = put_rows(spark, requests, qmgr, queue)

@@ -21,6 +21,7 @@ from clwl_spark import columns as c
 from clwl_spark import vocabulary as v
 from clwl_spark.rules import eliminate
 from clwl_spark.spark.local import spark_session
+from clwl_spark.spark.parallel import cores
 
 ROW_ID = "row_id"
 PER_PLAN = 8
@@ -147,7 +148,7 @@ def compare_on(spark: SparkSession, files: str, work: Path, rounds: int) -> dict
     judged = str(work / "verdicts.parquet")
     verdicts(spark, files).write.mode("overwrite").parquet(judged)
     database = duckdb.connect()
-    database.execute(f"SET threads = {spark.sparkContext.defaultParallelism}")
+    database.execute(f"SET threads = {cores(spark)}")
     sql = ladder_sql(f"{files}/*.parquet")
     differing = _differing(database, sql, f"{judged}/*.parquet")
     summed = f"SELECT eliminated_by, count(*), sum(row_id) FROM ({sql}) GROUP BY 1"

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 a quality gate said no, 2 wrong usage or bad input, 3 anyt
 `commands`, imported only when it runs, so that `clwl --help` starts no Spark.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -42,6 +43,7 @@ ANYTHING_ELSE: Final = 3
 WRONG_USAGE: Final = 2
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
+_OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 PANELS: Final = {
     "Begin": (*machine.COMMANDS, *synthetic.COMMANDS),
     "A cluster's configuration": (
@@ -73,6 +75,8 @@ class _TerminatedError(BaseException):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `clwl` with these words, by default the process's, and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    # Libraries leave hundreds of thousands of objects, which are there to stay.
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         from clwl_spark.spark.launched import apart_from_output
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from clwl_spark import columns as c
 from clwl_spark.analysis.expected import SHARE
-from clwl_spark.analysis.mix import Stream, mixed_shares
 from clwl_spark.analysis.planned import EXPECTED_SHARE, Planned, planned
 from clwl_spark.analysis.shares import Route
 from clwl_spark.analysis.traffic import MESSAGES_OF, Puts
@@ -73,14 +72,24 @@ def balance(puts: Sequence[Puts], snapshot_id: str, topology: Topology, ladder: 
     most = int(mruc[0][0]) if mruc else int(DEFAULTS["queue_managers"][c.CLWLMRUC])
     together = [(put, found[request]) for put, request in zip(puts, asked, strict=True)]
     choosing = [(put, plan) for put, plan in together if _chooses(plan)]
-    streams = [Stream(_routes(plan), int(put.messages)) for put, plan in choosing]
-    mixed = mixed_shares(streams, most)
-    shares = {
-        id(plan): [float(x) for x in own_shares]
-        for (_, plan), own_shares in zip(choosing, mixed.shares, strict=True)
-    }
+    shares, is_exact = _mixed(choosing, most) if len(choosing) > 1 else ({}, True)
     requests = [_request(put, plan, shares.get(id(plan))) for put, plan in together]
-    return Balance(requests, *_summed(requests), mixed.is_exact)
+    return Balance(requests, *_summed(requests), is_exact)
+
+
+def _mixed(
+    choosing: Sequence[tuple[Puts, Planned]], mruc: int
+) -> tuple[dict[int, list[float]], bool]:
+    """Shares of puts that choose among the same channels, by the plan's identity; if exact."""
+    from clwl_spark.analysis.mix import Stream, mixed_shares  # noqa: PLC0415  (it has the kernel)
+
+    streams = [Stream(_routes(plan), int(put.messages)) for put, plan in choosing]
+    mixed = mixed_shares(streams, mruc)
+    found = {
+        id(plan): [float(x) for x in shares]
+        for (_, plan), shares in zip(choosing, mixed.shares, strict=True)
+    }
+    return found, mixed.is_exact
 
 
 def _chooses(plan: Planned) -> bool:

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.analysis.expected import SHARE
-from clwl_spark.analysis.sweep import Base, base_of
+from clwl_spark.analysis.sweep import Base, bases_of
 from clwl_spark.analysis.traffic import MESSAGES_OF
 from clwl_spark.analysis.wording import ORDER
 from clwl_spark.plan.planning import Ladder
@@ -76,10 +76,9 @@ def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights
         topology: the snapshot.
         ladder: the rules.
     """
-    base = base_of(traffic, topology, ladder)
-    judged = base.candidates.join(base.plans.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID)
     older = Algorithm.V7 if ladder.algorithm is Algorithm.V9 else Algorithm.V9
-    other = base_of(traffic, topology, replace(ladder, algorithm=older))
+    base, other = bases_of(traffic, topology, [ladder, replace(ladder, algorithm=older)])
+    judged = base.candidates.join(base.plans.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID)
     return Insights(
         deciding=_deciding(base, judged),
         idle=_idle(base, judged, topology),
@@ -113,13 +112,13 @@ def _idle(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
     CLWLUSEQ, which may keep the rule from acting, if the candidate is local.
     """
     found = []
+    defined = {x: _defined(topology, x) for x in dict.fromkeys(x[1] for x in _ATTRIBUTES)}
+    counts = {x: _times_set(rows, x) for x, rows in defined.items()}
     for name, table, column, rules in _ATTRIBUTES:
-        default = F.lit(DEFAULTS[table][column])
-        rows = getattr(topology, table).where(F.col(c.OBSERVER) == EVERYBODY)
-        having = rows.where(F.col(column) != default)
-        set_on = having.count()
+        set_on = counts[table][column]
         if not set_on:
             continue
+        having = defined[table].where(_is_set(table, column))
         acts = F.col(c.ELIMINATED_BY).isin(*rules)
         touched = _of_objects(judged, having, table)
         if column == c.CLWLUSEQ:
@@ -137,6 +136,23 @@ def _idle(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
             }
         )
     return sorted(found, key=lambda row: (row["messages_decided"], row["attribute"]))
+
+
+def _defined(topology: Topology, table: str) -> DataFrame:
+    """The rows of objects as they are defined."""
+    rows: DataFrame = getattr(topology, table)
+    return rows.where(F.col(c.OBSERVER) == EVERYBODY)
+
+
+def _is_set(table: str, column: str) -> Column:
+    return F.col(column) != F.lit(DEFAULTS[table][column])
+
+
+def _times_set(rows: DataFrame, table: str) -> Row:
+    """By column, on how many objects of a table it is set."""
+    columns = dict.fromkeys(x[2] for x in _ATTRIBUTES if x[1] == table)
+    counts = rows.agg(*(F.count_if(_is_set(table, x)).alias(x) for x in columns))
+    return _rows(counts)[0]
 
 
 def _of_objects(judged: DataFrame, having: DataFrame, table: str) -> DataFrame:

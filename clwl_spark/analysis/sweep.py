@@ -21,7 +21,7 @@ from clwl_spark import columns as c
 from clwl_spark.analysis.expected import SHARE, route_shares
 from clwl_spark.analysis.outages import Case, Channels, channels_of, down_qmgrs
 from clwl_spark.analysis.traffic import MESSAGES_OF
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
+from clwl_spark.plan.planning import REQUEST, Ladder, Plans, judged_by, unjudged
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.routes import ROUTE_ORDER
@@ -75,8 +75,28 @@ def base_of(
         ladder: the rules.
         keep: what to do with frames that several steps read.
     """
+    return bases_of(traffic, topology, [ladder], keep)[0]
+
+
+def bases_of(
+    traffic: DataFrame, topology: Topology, ladders: Sequence[Ladder], keep: Keep = checkpoint
+) -> list[Base]:
+    """Plan the traffic once, by the rules of each ladder; arguments as of `base_of`."""
     traffic = keep(traffic)
-    made = make_plans(traffic.select(c.PLAN_ID, *REQUEST), topology, ladder, keep)
+    found = unjudged(traffic.select(c.PLAN_ID, *REQUEST), topology, keep)
+    channels = channels_of(topology)
+
+    def planned(ladder: Ladder) -> Base:
+        made = judged_by(ladder, found, keep)
+        return Base(*_with_shares(made, traffic, topology, keep), topology, channels, ladder)
+
+    return [planned(x) for x in ladders]
+
+
+def _with_shares(
+    made: Plans, traffic: DataFrame, topology: Topology, keep: Keep
+) -> tuple[DataFrame, DataFrame, DataFrame]:
+    """Plans, candidates and ends, as `Base` has them."""
     plans = keep(made.plans.join(traffic.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID))
     ends = keep(route_shares(plans, made.candidates, topology))
     # One row per route: the row of its lowest cluster alone is in play.
@@ -88,8 +108,7 @@ def base_of(
         F.col(SHARE).alias(SHARE_BEFORE),
     )
     keys = [c.PLAN_ID, c.CHOICE, *ROUTE_ORDER, c.CHANNEL_CLUSTER]
-    candidates = keep(made.candidates.join(shares, keys, "left"))
-    return Base(plans, candidates, ends, topology, channels_of(topology), ladder)
+    return plans, keep(made.candidates.join(shares, keys, "left")), ends
 
 
 def case_ends(base: Base, cases: Sequence[Case]) -> DataFrame:

@@ -10,6 +10,7 @@ from clwl_spark.errors import UsageError
 from clwl_spark.tracing.snapshots import chosen_snapshot
 from clwl_spark.what_if.changed import changed_by_words, changed_to
 from clwl_spark.what_if.run import what_if
+from clwl_spark.what_if.words import Change as ChangeInWords
 from clwl_spark.what_if.words import understood
 
 
@@ -19,13 +20,27 @@ class Change:
 
     Attributes:
         words: in the words of runmqsc, and where: ON QM1.
+        understood: what the words say.
         scripts: files of MQSC that name their queue managers, applied first.
         to: the other snapshot.
     """
 
     words: Sequence[str]
-    scripts: Sequence[str | Path] = ()
-    to: str | None = None
+    understood: Sequence[ChangeInWords]
+    scripts: Sequence[Path]
+    to: str | None
+
+
+def change_of(words: Sequence[str], scripts: Sequence[str | Path], to: str | None) -> Change:
+    """What is asked for, before anything is read.
+
+    Raises:
+        UsageError: neither words nor another snapshot, or both.
+        UnknownChangeError: a change is not understood.
+    """
+    if bool(words or scripts) == (to is not None):
+        raise UsageError("say what changes: words or scripts, or to=SNAPSHOT, one of the two")
+    return Change(words, [understood(x) for x in words], [Path(x) for x in scripts], to)
 
 
 def moved_by(
@@ -34,22 +49,17 @@ def moved_by(
     """Route the lake's messages as they are and with a change.
 
     Raises:
-        UsageError: neither words nor another snapshot, or both.
-        UnknownChangeError: a change is not understood.
         NothingHitError: something that is not there, or nothing would change.
         MissingLakeError: there are no messages.
     """
     lake = rules.lake
-    if bool(change.words or change.scripts) == (change.to is not None):
-        raise UsageError("say what changes: words or scripts, or to=SNAPSHOT, one of the two")
-    understood_words = [understood(words) for words in change.words]
-    before, files = chosen_snapshot(lake, snapshot), [Path(x) for x in change.scripts]
+    before = chosen_snapshot(lake, snapshot)
     if change.to is not None:
         said: tuple[str, ...] = (f"snapshot {change.to}",)
         sides = changed_to(lake, before, chosen_snapshot(lake, change.to))
     else:
-        said = (*map(str, files), *change.words)
-        sides = changed_by_words(lake, before, understood_words, files)
+        said = (*map(str, change.scripts), *change.words)
+        sides = changed_by_words(lake, before, change.understood, change.scripts)
     options = rules.options(exit_function)
     options = replace(options, algorithm=options.algorithm or rules.own())
     return Moved(what_if(lake, before, said, sides, options))

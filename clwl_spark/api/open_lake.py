@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from clwl_spark.analysis.book import Book, explain_by
 from clwl_spark.analysis.explain import ExplainRequest
 from clwl_spark.api.answers import Explained, Moved, Traced
-from clwl_spark.api.changes import Change, moved_by
+from clwl_spark.api.changes import change_of, moved_by
 from clwl_spark.api.judged import Paths, judged
 from clwl_spark.api.load import TrafficShares, shares_of, sweep_of, traffic_shares_of
 from clwl_spark.api.routed import answer_of, report_of, routed, snapshots_of, table_of
@@ -204,7 +204,8 @@ class OpenLake:
             UnknownChangeError: a change is not understood.
             NothingHitError: something that is not there, or nothing would change.
         """
-        return moved_by(self._rules, Change(changes, scripts, to), snapshot, exit_function)
+        change = change_of(changes, scripts, to)
+        return moved_by(self._rules, change, snapshot, exit_function)
 
     @releasing()
     def sweep(

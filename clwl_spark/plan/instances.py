@@ -131,11 +131,18 @@ def topic_instances(hosts: DataFrame) -> DataFrame:
         .withColumn(c.CLWLRANK, F.lit(0))
         .withColumn(c.CLWLPRTY, F.lit(0))
     )
-    return _instances(frame, PlanKind.TOPIC, F.lit(False), c.TOPIC)
+    return _instances(frame, PlanKind.TOPIC, F.lit(False), c.TOPIC, F.col(c.CHOICE))
 
 
-def _instances(rows: DataFrame, kind: PlanKind, uses_local: Column, dest_object: str) -> DataFrame:
-    choice = F.col(c.CHOICE) if c.CHOICE in rows.columns else F.lit(0)
+def _instances(
+    rows: DataFrame,
+    kind: PlanKind,
+    uses_local: Column,
+    dest_object: str,
+    choice: Column | None = None,
+) -> DataFrame:
+    """Rows of hosts as instances; without `choice` all are of one."""
+    choice = F.lit(0) if choice is None else choice
     return rows.select(
         c.PLAN_ID,
         choice.alias(c.CHOICE),

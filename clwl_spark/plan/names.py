@@ -10,6 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from clwl_spark import columns as c
 from clwl_spark.plan.resolve import Definition, Knowledge, resolve
@@ -28,6 +29,8 @@ from clwl_spark.topology.views import (
 from clwl_spark.vocabulary import QueueType
 
 NAME: Final = "name"
+_BEFORE_ALL: Final = "\0"
+"""Sorts before any character of a name."""
 Row = Mapping[str, Any]
 DEFINITION: Final = (
     c.QTYPE,
@@ -39,11 +42,6 @@ DEFINITION: Final = (
     c.RQMNAME,
     c.XMITQ,
     c.USAGE,
-)
-_RESOLUTION_SCHEMA: Final = (
-    "snapshot_id string, viewer string, object_name string, object_qmgr string, kind string, "
-    "reason int, resolved_object string, resolved_qmgr string, resolution_path array<string>, "
-    "bind_default string, xmitq string"
 )
 _ARROW_SCHEMA: Final = pa.schema(
     [
@@ -76,11 +74,15 @@ def resolutions(asked: DataFrame, known: DataFrame, topology: Topology, keep: Ke
         asked.groupBy(*VIEW_KEY)
         .agg(F.collect_list(F.struct(c.OBJECT_NAME, c.OBJECT_QMGR)).alias("asked"))
         .join(known.select(*VIEW_KEY, c.DEFXMITQ), list(VIEW_KEY))
-        .join(_listed(_only_named(definitions, names), "definitions"), list(VIEW_KEY), "left")
-        .join(_listed(seen_queues(known, topology, names), "seen_queues"), list(VIEW_KEY), "left")
-        .join(_listed(seen_qmgrs(known, topology, names), "seen_qmgrs"), list(VIEW_KEY), "left")
     )
-    return gathered.mapInArrow(_resolve_batches, _RESOLUTION_SCHEMA)
+    for name, rows, columns in (
+        ("definitions", _only_named(definitions, names), (NAME, *DEFINITION)),
+        ("seen_queues", seen_queues(known, topology, names), (NAME, c.DEFBIND)),
+        ("seen_qmgrs", seen_qmgrs(known, topology, names), (NAME,)),
+    ):
+        listed = rows.groupBy(*VIEW_KEY).agg(F.collect_list(F.struct(*columns)).alias(name))
+        gathered = gathered.join(listed, list(VIEW_KEY), "left")
+    return gathered.mapInArrow(_resolve_batches, from_arrow_schema(_ARROW_SCHEMA))
 
 
 def own_definitions(known: DataFrame, topology: Topology) -> DataFrame:
@@ -109,7 +111,8 @@ def seen_queues(known: DataFrame, topology: Topology, names: DataFrame | None = 
     Grain: one row per (snapshot_id, viewer, name), with the DEFBIND of the lowest (qmgr, cluster).
     """
     found = _others_queues(known, topology, names).where(~_is_qmgr_alias())
-    lowest = F.min_by(c.DEFBIND, F.struct(c.QMGR, c.CLUSTER))
+    # In one text: for structs Sail reserves many times the memory that they take.
+    lowest = F.min_by(c.DEFBIND, F.concat_ws(_BEFORE_ALL, c.QMGR, c.CLUSTER))
     return found.groupBy(*VIEW_KEY, NAME).agg(lowest.alias(c.DEFBIND))
 
 
@@ -167,12 +170,6 @@ def _only_named(definitions: DataFrame, names: DataFrame) -> DataFrame:
     """The definitions of these names."""
     kept = definitions.join(names, [*VIEW_KEY, NAME], "left_semi")
     return kept.select(*VIEW_KEY, NAME, *DEFINITION)
-
-
-def _listed(rows: DataFrame, name: str) -> DataFrame:
-    """All rows of a (snapshot_id, viewer) in one list."""
-    columns = [x for x in rows.columns if x not in VIEW_KEY]
-    return rows.groupBy(*VIEW_KEY).agg(F.collect_list(F.struct(*columns)).alias(name))
 
 
 def _resolve_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -68,6 +68,23 @@ class Plans:
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    """What requests lead to before they meet the rules.
+
+    Attributes:
+        plans: one row per request: as `Plans` has it, with the reason of the name alone.
+        candidates: one row per candidate, without `eliminated_by`.
+        known: `viewers` of the senders.
+        topology: the snapshots.
+    """
+
+    plans: DataFrame
+    candidates: DataFrame
+    known: DataFrame
+    topology: Topology
+
+
+@dataclass(frozen=True, slots=True)
 class Ladder:
     """Which rules plans meet: the algorithm, and the cluster workload exit if there is one."""
 
@@ -103,6 +120,19 @@ def make_plans(
 
     Source: SEMANTICS 2, 3, 4, 9.
     """
+    return judged_by(ladder, unjudged(requests, topology, keep, object_types), keep)
+
+
+def unjudged(
+    requests: DataFrame,
+    topology: Topology,
+    keep: Keep,
+    object_types: Collection[str] = tuple(ObjectType),
+) -> Unjudged:
+    """Resolve requests and gather their candidates, whichever rules they meet then.
+
+    Arguments as of `make_plans`.
+    """
     asked = requests.withColumnRenamed(c.QMGR, VIEWER)
     known = keep(viewers(asked.select(*VIEW_KEY).distinct(), topology))
     looking = _Looking(known, topology, keep)
@@ -112,13 +142,18 @@ def make_plans(
         if object_type in object_types
     ]
     plans = requests.join(reduce(DataFrame.unionByName, (x.resolved for x in parts)), c.PLAN_ID)
+    found = keep(reduce(DataFrame.unionByName, (x.candidates for x in parts)))
+    return Unjudged(plans, found, known, topology)
+
+
+def judged_by(ladder: Ladder, found: Unjudged, keep: Keep) -> Plans:
+    """Apply the rules to what requests lead to; `keep` as of `make_plans`."""
     exit_function = ladder.exit_function
     if exit_function is not None:
-        exit_function = seeing_all(exit_function, plans, known, topology)
-    found = keep(reduce(DataFrame.unionByName, (x.candidates for x in parts)))
-    judged = keep(eliminate(found, ladder.algorithm, exit_function))
+        exit_function = seeing_all(exit_function, found.plans, found.known, found.topology)
+    judged = keep(eliminate(found.candidates, ladder.algorithm, exit_function))
     return Plans(
-        _with_reasons(plans, judged, ladder.algorithm),
+        _with_reasons(found.plans, judged, ladder.algorithm),
         judged.select(*ROUTE_CANDIDATES.names),
     )
 

@@ -190,7 +190,7 @@ def _summed(each: DataFrame) -> DataFrame:
     keys = F.collect_list(F.when(suspicious, F.col(_KEY)))
     return by_key.agg(
         *(F.sum(x).alias(x) for x in (_MESSAGES, _PUTS, *_OFFENCES)),
-        F.slice(keys, 1, KEPT_OFFENCES).alias(_SUSPICIOUS),
+        F.slice(F.array_sort(keys), 1, KEPT_OFFENCES).alias(_SUSPICIOUS),
     )
 
 
@@ -221,7 +221,7 @@ def _named(lake: Lake, bad: DataFrame) -> DataFrame:
         .distinct()
         .withColumn(_OWNER, F.xxhash64(c.QMGR))
     )
-    few = bad.limit(KEPT_OFFENCES * 5)
+    few = bad.orderBy(_OWNER, c.PUT_SEQ).limit(KEPT_OFFENCES * 5)
     return few.join(names, _OWNER).select(
         c.QMGR, c.PUT_SEQ, _MESSAGES, _OUTCOMES, _REJECTS, _COPIES, OFFENCE
     )

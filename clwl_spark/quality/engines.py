@@ -5,11 +5,10 @@ unless it promises that. SQLite starts at once, where Spark needs a third of a s
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -34,15 +33,6 @@ class View:
 
     name: str
     query: str
-
-
-class SqlEngine(Protocol):
-    """What evaluates a rule."""
-
-    name: str
-
-    def failing(self, sql: str) -> Found:
-        """The rows that the SQL returns; an error in it is in the result."""
 
 
 class SqliteEngine:
@@ -134,16 +124,6 @@ class SparkEngine:
         # Views are made of views: with the queries still in them, their plans would double each
         # time and fill the memory.
         self._named.add(name, checkpoint(frame))
-
-
-@contextmanager
-def closing_all(engines: Sequence[SqliteEngine | SparkEngine]) -> Iterator[None]:
-    """Close the engines at the end of the block."""
-    try:
-        yield
-    finally:
-        for engine in engines:
-            engine.close()
 
 
 def _cells(column: pa.Array) -> list[Any]:

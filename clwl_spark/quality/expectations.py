@@ -33,7 +33,6 @@ Keep = Callable[[ExpectationSuiteValidationResult], None]
 """Takes what Great Expectations found of a table, its suites' names joined."""
 
 _IDENTITY: Final = "gate"
-_SHOWN_VALUES: Final = 5
 _GX_SEVERITY: Final = {
     Severity.ERROR: FailureSeverity.CRITICAL,
     Severity.WARN: FailureSeverity.WARNING,

@@ -91,10 +91,14 @@ def _in_memory(
 
 
 def in_memory(frames: Mapping[str, DataFrame], most: int) -> dict[str, pa.Table]:
-    """The frames' rows; nothing where one of them has more than so many."""
+    """The frames' rows in order of their columns; nothing where one has more than so many.
+
+    Engines give rows in any order, and rules keep the first that fail.
+    """
 
     def fetched(name: str) -> pa.Table:
-        return frames[name].limit(most + 1).toArrow()
+        found = frames[name].limit(most + 1).toArrow()
+        return found.sort_by([(x, "ascending") for x in found.column_names])
 
     with ThreadPoolExecutor(_READERS) as pool:
         arrow = dict(zip(frames, pool.map(fetched, frames), strict=True))

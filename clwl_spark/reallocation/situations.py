@@ -38,7 +38,6 @@ STOPPED_TIER: Final = "stopped_tier"
 IS_DIRECT: Final = "is_direct"
 BALANCED: Final = 15
 FROM_RULE_2_ON: Final = 0
-_SITUATION: Final = (c.QMGR, c.SNAPSHOT_ID, STOPPED_CHANNEL, STOPPED_STATUS)
 _SITUATION_TYPES: Final = (
     "qmgr string, snapshot_id string, stopped_channel string, stopped_status string, "
     "stopped_tier int"

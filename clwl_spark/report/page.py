@@ -7,6 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from clwl_spark.report.data import Head, ReportData
+from clwl_spark.report.drawing import unchecked
 from clwl_spark.report.figure import Figure
 from clwl_spark.report.figures.cluster import cluster_figure
 from clwl_spark.report.figures.flows import flows
@@ -48,6 +49,8 @@ class Part:
 def page(data: ReportData) -> str:
     """The whole page."""
     found = surprises(data)
+    with unchecked():
+        parts = _parts(data)
     return _PAGES.get_template("report.html").render(
         data=data,
         title=f"Where the messages of {named(_last_part(data.head.lake))} went",
@@ -56,7 +59,7 @@ def page(data: ReportData) -> str:
         facts=_facts(data.head),
         surprises=found[:MOST],
         more=_more(found[MOST:]),
-        parts=_parts(data),
+        parts=parts,
         count=count,
         named=named,
         safe_svg=Markup,

@@ -5,16 +5,12 @@ import sys
 
 from clwl_spark.errors import ClwlError
 from clwl_spark.runtime import cache_folder
-from clwl_spark.runtime.classes import class_archive, make_class_archive
 from clwl_spark.runtime.jars import delta_jars
 from clwl_spark.runtime.java import java_home
 
 
 def main() -> int:
-    """Find Java and fetch the Delta JARs; with --classes, archive Java's classes, two minutes.
-
-    Without the archive everything works, but Spark starts later: it not being made is no failure.
-    """
+    """Find Java and fetch the Delta JARs."""
     cache = cache_folder(os.environ)
     try:
         java = java_home(cache, os.environ)
@@ -23,12 +19,6 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     sys.stdout.write(f"Java {java.version} ({java.origin}), {len(jars)} Delta JARs in {cache}\n")
-    archive = class_archive(cache, java, jars)
-    if "--classes" in sys.argv and not archive.is_file():
-        try:
-            make_class_archive(archive, java, os.environ)
-        except ClwlError as error:
-            sys.stderr.write(f"no archive of classes: {error}\n")
     return 0
 
 

@@ -19,8 +19,7 @@ from pyspark.errors import PySparkException
 
 from clwl_spark.errors import SetupError
 from clwl_spark.runtime import cache_folder
-from clwl_spark.runtime.classes import class_archive
-from clwl_spark.runtime.jars import jar_faults, jar_files, jars_folder
+from clwl_spark.runtime.jars import jar_faults, jars_folder
 from clwl_spark.runtime.java import REMEDY, JavaMissing, java_home
 from clwl_spark.spark.embedded import (
     SAIL,
@@ -54,7 +53,7 @@ class Check:
         name: what was looked at.
         ok: whether it fits.
         found: what is there.
-        remedy: what to do if it does not fit, or could be better; else `''`.
+        remedy: what to do if it does not fit; else `''`.
     """
 
     name: str
@@ -75,7 +74,6 @@ def checks(env: Mapping[str, str] = os.environ, lock: Path = _LOCK) -> list[Chec
         check_java(env),
         *(check_library(name, wanted) for name, wanted in LIBRARIES.items()),
         check_jars(env),
-        check_classes(env),
         check_workers(env),
         check_space(),
         check_lock(lock),
@@ -131,21 +129,6 @@ def check_jars(env: Mapping[str, str]) -> Check:
     found = "; ".join(faults) or f"both whole, in {jars_folder(cache)}"
     remedy = "run `python -m clwl_spark.runtime` with access to Maven Central"
     return _verdict("delta jars", found, not faults, remedy)
-
-
-def check_classes(env: Mapping[str, str]) -> Check:
-    """Spark's Java classes are archived; without, everything works and starts later."""
-    cache = cache_folder(env)
-    try:
-        archive = class_archive(cache, java_home(cache, env), jar_files(cache))
-    except SetupError:
-        return Check("java classes", ok=True, found="not archived: there is no Java to do it")
-    if archive.is_file():
-        size = archive.stat().st_size / 2**20
-        return Check("java classes", ok=True, found=f"archived: {size:.0f} MB, {archive}")
-    remedy = "run `python -m clwl_spark.runtime --classes`, which takes two minutes, once"
-    found = "not archived: each command starts some seven seconds later"
-    return Check("java classes", ok=True, found=found, remedy=remedy)
 
 
 def check_workers(env: Mapping[str, str]) -> Check:
@@ -217,7 +200,7 @@ def _verdict(name: str, found: str, ok: bool, remedy: str) -> Check:  # noqa: FB
 def _line(check: Check, width: int) -> str:
     """One check as a line."""
     advice = f" -> {check.remedy}" if check.remedy else ""
-    verdict = ("note" if advice else "ok  ") if check.ok else "FAIL"
+    verdict = "ok  " if check.ok else "FAIL"
     return f"{verdict} {check.name:<{width}} {check.found}{advice}"
 
 

@@ -81,6 +81,8 @@ def embedded_session(memory_mib: int = 0) -> Iterator[SparkSession]:
 def _session(port: int, scratch: Path) -> Iterator[SparkSession]:
     client = importlib.import_module("pyspark.sql.connect.session")
     session: Any = client.SparkSession.builder.remote(f"sc://{_LOOPBACK}:{port}").create()
+    # What a lost connection would need takes longer than most queries of this process.
+    session.client.disable_reattachable_execute()
     session.conf.set("spark.sql.session.timeZone", "UTC")
     setattr(session, _SCRATCH, scratch)
     try:

@@ -1,12 +1,15 @@
 """Rows of this process as frames of Spark's."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import DataType, StructField, StructType
+
+_KNOWN_TYPES: Final = "_cached_schema"
+"""Where Connect's frames keep their types, so that nobody asks the server for them."""
 
 Cells = Sequence[Any] | Mapping[str, Any]
 
@@ -49,8 +52,11 @@ def frame_from_arrow(
     bare = whole.replace_schema_metadata(None)
     # Connect's client does not look for the types of a table without rows.
     found = from_arrow_schema(bare.schema) if types is None else types
-    columns = [StructField(x.name, x.dataType, x.nullable) for x in found]
-    return spark.createDataFrame(bare, StructType(columns))
+    columns = StructType([StructField(x.name, x.dataType, x.nullable) for x in found])
+    frame = spark.createDataFrame(bare, columns)
+    if hasattr(frame, _KNOWN_TYPES):
+        setattr(frame, _KNOWN_TYPES, columns)
+    return frame
 
 
 def _in_order(row: Cells, names: Sequence[str]) -> Sequence[Any]:

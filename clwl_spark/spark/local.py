@@ -21,7 +21,6 @@ from pyspark.sql import SparkSession
 
 from clwl_spark.errors import SetupError
 from clwl_spark.runtime import cache_folder
-from clwl_spark.runtime.classes import class_archive, sharing_options
 from clwl_spark.runtime.jars import delta_jars
 from clwl_spark.runtime.java import java_home
 from clwl_spark.spark.conf import with_settings
@@ -138,8 +137,7 @@ def _start_local(settings: Mapping[str, str], app_name: str) -> SparkSession:
     scratch = Path(tempfile.mkdtemp(prefix="clwl-"))
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     builder = SparkSession.builder.appName(app_name)
-    sharing = sharing_options(class_archive(cache, java, jars))
-    for name, value in _local_settings(settings, jars, scratch, sharing).items():
+    for name, value in _local_settings(settings, jars, scratch).items():
         builder = builder.config(name, value)
     with _environment(
         JAVA_HOME=str(java.path),
@@ -164,16 +162,15 @@ def _locale(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _local_settings(
-    settings: Mapping[str, str], jars: tuple[Path, ...], scratch: Path, sharing: str = ""
+    settings: Mapping[str, str], jars: tuple[Path, ...], scratch: Path
 ) -> dict[str, str]:
     """Defaults, then what this machine gives, then the caller's settings.
 
     Args:
         settings: the caller's.
-        jars: Delta's. On this machine they go before Spark's own on the class path, where classes
-            can come from an archive; elsewhere Spark sends them to the workers.
+        jars: Delta's. On this machine they go before Spark's own on the class path; elsewhere
+            Spark sends them to the workers.
         scratch: folder for temporary files.
-        sharing: Java's options for classes from an archive.
     """
     master = settings.get("spark.master", LAPTOP_SETTINGS["spark.master"])
     log = scratch / "log4j2.properties"
@@ -191,7 +188,7 @@ def _local_settings(
     name, between = (_CLASS_PATH, os.pathsep) if _is_local(master) else ("spark.jars", ",")
     merged[name] = between.join((*map(str, jars), *filter(None, [settings.get(name)])))
     own = settings.get(_JAVA_OPTIONS, _COLLECTOR)
-    merged[_JAVA_OPTIONS] = " ".join(filter(None, [options, sharing, own]))
+    merged[_JAVA_OPTIONS] = " ".join(filter(None, [options, own]))
     return merged
 
 

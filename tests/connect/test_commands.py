@@ -29,7 +29,7 @@ PUT = ["--from", "SHOP1", "--object", "PARCEL.IN"]
 DOWN = "STOP CHANNEL(FREIGHT.DEPOT1) ON DEPOT1"
 
 
-def worked_on(clwl: Clwl, folder: Path) -> dict[str, Any]:
+def worked_on(clwl: Clwl, folder: Path, scripts: Path) -> dict[str, Any]:
     """What each command says that is run on a lake, one after the other."""
     lake = folder / "lake"
     at = ["--lake", str(lake)]
@@ -43,14 +43,14 @@ def worked_on(clwl: Clwl, folder: Path) -> dict[str, Any]:
     said["what-if"] = clwl(["what-if", *at, "--change", DOWN])
     said["report"] = clwl(["report", *at, "--out", str(folder / "report")])
     said["ask"] = clwl(["ask", "busiest-channels", *at])
-    said["many files"] = clwl([*MANY, str(_many(folder)), "--lake", str(folder / "of many")])
+    said["many files"] = clwl([*MANY, str(scripts), "--lake", str(folder / "of many")])
     return said
 
 
-def _many(folder: Path) -> Path:
-    """More files than are read by one process."""
-    scripts = folder / "scripts"
-    scripts.mkdir()
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory):
+    """More files than are read by one process; rows tell where they are from."""
+    scripts = tmp_path_factory.mktemp("scripts")
     for at in range(FEW_FILES + 1):
         words = f"DEFINE QLOCAL(Q) CLUSTER(ALL)\nDEFINE QLOCAL(Q.{at})\nDEFINE NONSENSE\n"
         (scripts / f"QM{at}.mqsc").write_text(words)
@@ -58,15 +58,15 @@ def _many(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def classic(spark, tmp_path_factory):  # noqa: ARG001  (its session is used)
+def classic(spark, scripts, tmp_path_factory):  # noqa: ARG001  (its session is used)
     folder = tmp_path_factory.mktemp("classic")
-    return folder, worked_on(here, folder)
+    return folder, worked_on(here, folder, scripts)
 
 
 @pytest.fixture(scope="module")
-def connect(server, tmp_path_factory):
+def connect(server, scripts, tmp_path_factory):
     folder = tmp_path_factory.mktemp("connect")
-    return folder, worked_on(over(server), folder)
+    return folder, worked_on(over(server), folder, scripts)
 
 
 def test_commands_say_the_same(classic, connect):

@@ -11,7 +11,7 @@ from clwl_spark.quality.expectations import TableRows, run_expectations
 from clwl_spark.quality.judge import run_rules, snapshot_judged
 from clwl_spark.quality.results import KEPT_ROWS, Scope, Verdict
 from clwl_spark.quality.suites import Gates, load_gates
-from clwl_spark.quality.views import SnapshotRows
+from clwl_spark.quality.views import SnapshotRows, in_memory
 from clwl_spark.storage import Lake
 
 SKIPPED = {"cluster-size", "publishing-cluster-size"}
@@ -151,3 +151,10 @@ def test_views_mean_ours_whatever_the_session_has(spark):
     engine.close()
     assert spark.table("queues").count() == 5
     spark.catalog.dropTempView("queues")
+
+
+def test_rows_in_memory_are_in_order_whatever_order_the_engine_gives(spark):
+    rows = spark.createDataFrame([("B", 1), ("A", 2), (None, 3), ("A", 1)], "qmgr string, n int")
+    found = in_memory({"up": rows.orderBy("n"), "down": rows.orderBy("n", ascending=False)}, 10)
+    assert found["up"].equals(found["down"])
+    assert found["up"]["qmgr"].to_pylist() == ["A", "A", "B", None]

@@ -146,7 +146,9 @@ def _rows(found: pa.Table, error: str) -> list[tuple[Any, ...]]:
 def _by_arrow(folder: str) -> tuple[list[tuple[Any, ...]], set[Any]]:
     """What Arrow makes of a table's rows, and the requests of those that can be routed."""
     requests = Requests.under(PINS)
-    splits = [Split(path, 0, rows) for path, rows in active_files(folder, newest_version(folder)) or []]
+    splits = [
+        Split(path, 0, rows) for path, rows in active_files(folder, newest_version(folder)) or []
+    ]
     keys = pa.concat_tables(table for split in splits for table in keys_of(split, requests))
     return _rows(keys, "reject"), requests.of(requests_of(splits, requests))
 

@@ -1,17 +1,14 @@
-import dataclasses
 import json
-import os
 import sys
 from importlib import metadata
 
 import pytest
+from runtime.java import fake_java
 
 from clwl_spark.errors import SetupError
 from clwl_spark.runtime import doctor
-from clwl_spark.runtime.classes import class_archive
 from clwl_spark.runtime.doctor import (
     Check,
-    check_classes,
     check_jars,
     check_java,
     check_library,
@@ -22,8 +19,6 @@ from clwl_spark.runtime.doctor import (
     doctor_report,
     healthy,
 )
-from clwl_spark.runtime.jars import jar_files
-from clwl_spark.runtime.java import java_home
 
 
 def test_every_part_is_looked_at():
@@ -37,7 +32,6 @@ def test_every_part_is_looked_at():
         "pandas",
         "pyarrow",
         "delta jars",
-        "java classes",
         "worker python",
         "disk space",
         "lock",
@@ -64,8 +58,10 @@ def test_a_missing_java_is_one_line_with_the_way_out(tmp_path):
 
 def test_a_cache_that_cannot_be_written_is_told_as_it_is(tmp_path):
     (tmp_path / "cache").write_text("a file")
-    check = check_java({"CLWL_CACHE": str(tmp_path / "cache"), "PATH": ""})
+    java = fake_java(tmp_path / "java", "17.0.1").parent.parent
+    check = check_java({"CLWL_CACHE": str(tmp_path / "cache"), "CLWL_JAVA_HOME": str(java)})
     assert not check.ok
+    assert "cannot write" in check.found
     assert "CLWL_CACHE" in check.remedy
 
 
@@ -89,29 +85,6 @@ def test_a_partial_jar_is_told_with_its_size(tmp_path):
     assert not check.ok
     assert "delta-storage-4.4.0.jar: 4 bytes instead of 113863" in check.found
     assert "No such file" in check.found
-
-
-def test_classes_that_are_not_archived_are_a_note_with_what_it_costs_and_the_remedy(tmp_path):
-    check = check_classes({**os.environ, "CLWL_CACHE": str(tmp_path)})
-    assert (check.ok, "seven seconds later" in check.found) == (True, True)
-    assert "python -m clwl_spark.runtime" in check.remedy
-    assert doctor_report([check]).startswith("note java classes not archived")
-    document = json.loads(doctor_report([check], as_json=True))
-    assert document == {"ok": True, "checks": [dataclasses.asdict(check)]}
-
-
-def test_an_archive_of_classes_is_told_with_its_place(tmp_path):
-    env = {**os.environ, "CLWL_CACHE": str(tmp_path)}
-    archive = class_archive(tmp_path, java_home(tmp_path, env), jar_files(tmp_path))
-    archive.parent.mkdir()
-    archive.write_bytes(bytes(2**20))
-    assert check_classes(env).found == f"archived: 1 MB, {archive}"
-    assert check_classes(env).remedy == ""
-
-
-def test_without_a_java_the_java_is_the_fault_and_not_the_archive(tmp_path):
-    env = {"CLWL_JAVA_HOME": str(tmp_path), "CLWL_CACHE": str(tmp_path), "PATH": ""}
-    assert check_classes(env).remedy == ""
 
 
 def test_workers_may_name_the_same_python_in_any_way():

@@ -1,21 +1,11 @@
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
+from runtime.java import fake_java
 
 from clwl_spark.errors import SetupError
 from clwl_spark.runtime.java import JavaMissing, java_home, probe
-
-
-def fake_java(home: Path, version: str) -> Path:
-    """A `bin/java` below `home` that tells a version and repeats its arguments."""
-    program = home / "bin" / "java"
-    program.parent.mkdir(parents=True)
-    script = f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-01-01' >&2\n"
-    program.write_text(script + 'for word in "$@"; do echo "$word"; done\n')
-    program.chmod(0o755)
-    return program
 
 
 @pytest.fixture

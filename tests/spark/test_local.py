@@ -130,9 +130,9 @@ def test_memory_is_at_most_half_of_the_machines(monkeypatch):
 
 def test_the_callers_settings_win(tmp_path):
     given = {"spark.driver.memory": "1g", "spark.driver.extraJavaOptions": "-Dmine=1"}
-    settings = module._local_settings(given, (Path("/delta.jar"),), tmp_path, "-Xshared")
+    settings = module._local_settings(given, (Path("/delta.jar"),), tmp_path)
     assert settings["spark.driver.memory"] == "1g"
-    assert settings["spark.driver.extraJavaOptions"].endswith(" -Xshared -Dmine=1")
+    assert settings["spark.driver.extraJavaOptions"].endswith(" -Dmine=1")
     assert settings["spark.databricks.delta.snapshotPartitions"] == "2"
 
 
