@@ -36,6 +36,7 @@ from clwl_spark.routing.runs import (
     write_again,
 )
 from clwl_spark.routing.taken import all_taken, is_checkpoint_lost
+from clwl_spark.routing.takeover import take_over
 from clwl_spark.routing.workers import Workers, workers
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import Rule
@@ -135,6 +136,9 @@ def _route_new(call: _Call, run: Run) -> RunSummary:
 
 def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
     """Route the run's micro-batch by Spark's stateful query."""
+    if run.is_first_here and run.batch_id:
+        take_over(call.lake, run)
+        run = replace(run, memory_version=call.lake.version(ROUTER_MEMORY.name))
     if not run.checkpoint or is_checkpoint_lost(call.lake, run):
         run = _with_new_checkpoint(run)
         if run.resumed:

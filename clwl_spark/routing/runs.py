@@ -90,6 +90,8 @@ class Run:
         checkpoint: folder of Spark's stateful query; '' = there is none that knows the batches
             before.
         runs_version: the version of `runs` that it was begun with.
+        is_first_here: the lake was routed by a version of this package that knew no
+            `router_memory`, and not yet by one that does.
         resumed: a killed run of the same batch is gone on with.
         written: messages of the batch where all its tables were written, else None.
     """
@@ -105,6 +107,7 @@ class Run:
     upto: Taken | None = None
     checkpoint: str = ""
     runs_version: int = 0
+    is_first_here: bool = False
     resumed: bool = False
     written: int | None = None
 
@@ -177,6 +180,7 @@ def after(row: Mapping[str, Any]) -> Run:
         datetime.now(UTC),
         taken=_upto(row),
         checkpoint=_checkpoint_of(row),
+        is_first_here=row.get("memory_version") is None,
     )
 
 
@@ -264,6 +268,7 @@ def _again(lake: Lake, row: dict[str, Any]) -> Run:
         None if before is None else Taken(row["messages_id"], before),
         upto,
         _checkpoint_of(row),
+        is_first_here=memory_version is None,
         resumed=True,
         written=row["messages"] if row[c.STATUS] == DONE else None,
     )

@@ -27,6 +27,9 @@ EMBEDDED: Final = "embedded"
 _ASKED: Final = (MESSAGES, OUTCOMES, RUNS)
 _KNOWN_BY: Final = {DONE: "messages_version", RUNNING: "messages_from"}
 """Columns of `runs` that say what is taken, by the status of the last run."""
+_IN_CHECKPOINT: Final = (
+    "what was routed and what its queue managers remember is known to a checkpoint of Spark's alone"
+)
 _FAR: Final = "its tables are not in folders of this machine"
 Engine = SparkEngine | ArrowEngine
 
@@ -59,6 +62,7 @@ def routes_here(lake: Lake, run: Run, wanted: str) -> bool:
     if not (lake.is_embedded or wanted == EMBEDDED or is_begun_here):
         return False
     why = unfit_here(lake.path(MESSAGES.name), lake.path(OUTCOMES.name)) if lake.is_here else _FAR
+    why = _IN_CHECKPOINT if run.is_first_here and run.batch_id else why
     if why:
         raise EngineError(f"engine embedded cannot route this lake: {why}; give --engine spark")
     return True
@@ -78,7 +82,7 @@ def why_spark_routes(settings: Settings) -> str:
     last = greatest_rows(runs, "batch_id")
     row = last.to_pylist()[0] if last is not None and last.num_rows else None
     if row is not None and row.get(_KNOWN_BY[row["status"]]) is None:
-        return "which messages are routed is known to a checkpoint of Spark's alone"
+        return _IN_CHECKPOINT
     count = _count_waiting(messages, runs)
     if count > settings.embedded_messages:
         most = f"embedded_messages = {settings.embedded_messages:,}"

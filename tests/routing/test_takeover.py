@@ -1,0 +1,62 @@
+"""Lakes that earlier versions of the package routed, whose memory is in a checkpoint alone."""
+
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from random_clusters import Case
+from reference import Reference
+from worlds import World, comparable, random_cases
+
+from clwl_spark.errors import EngineError
+from clwl_spark.routing.engines.choose import why_spark_routes
+from clwl_spark.settings import read_settings
+from clwl_spark.storage import Lake
+
+GOLDEN = Path(__file__).with_name("golden")
+"""By version of the state: a lake of `random_cases(21, 6)`, batch 0 routed and batch 1 put."""
+CASES = (21, 6)
+
+
+def world_of(spark: SparkSession, folder: Path, version: int) -> World:
+    """The golden lake, with references that have routed what it has."""
+    with tarfile.open(GOLDEN / f"state-{version}.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    world = object.__new__(World)
+    world.spark, world.algorithm = spark, "v9"
+    world.cases: list[Case] = random_cases(*CASES)
+    world.references = [Reference(x.tables, algorithm="v9") for x in world.cases]
+    world.lake = Lake(spark, str(folder / "lake"))
+    return world
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("version", [1, 2])
+def test_memory_is_taken_over_by_the_next_run(
+    spark: SparkSession, tmp_path: Path, version: int
+) -> None:
+    world = world_of(spark, tmp_path, version)
+    expected = Counter(comparable(row) for at in (0, 1) for row in world.expected(at))
+    world.route(engine="arrow")
+    assert world.outcomes() == expected
+    memories = {row["qmgr"] for row in world.lake.read("router_memory").collect()}
+    assert memories == {row["qmgr"] for row in world.lake.read("outcomes").collect()}
+    world.append("messages", world.batch(2))
+    expected.update(comparable(row) for row in world.expected(2))
+    assert world.route(engine="embedded").engine == "embedded"
+    assert world.outcomes() == expected
+    assert world.history() == sorted(
+        (x["qmgr"], x["dest_qmgr"], x["channel"], x["dest_seq_number"], x["dest_seq_factor"])
+        for reference in world.references
+        for x in reference.balance_history()
+    )
+
+
+def test_spark_has_to_take_it_over(spark: SparkSession, tmp_path: Path) -> None:
+    world = world_of(spark, tmp_path, 2)
+    settings = read_settings(options={"lake": world.lake.root})
+    assert "known to a checkpoint of Spark's alone" in why_spark_routes(settings)
+    with pytest.raises(EngineError, match="--engine spark"):
+        world.route()
