@@ -72,7 +72,7 @@ class PlanMaker:
 
     def make_these(self, requests: Mapping[int, Request]) -> None:
         """Plan those requests, by plan_id, that have no plan yet."""
-        if not self.make_few(requests):
+        if len(requests) >= MANY or not self.make_few(requests):
             rows = ((x, *y) for x, y in requests.items())
             self.make(frame_from_rows(self._lake.spark, rows, REQUESTS), len(requests))
 

@@ -10,9 +10,6 @@ from worlds import World
 
 from clwl_spark.routing import runs
 
-pytestmark = pytest.mark.spark
-
-
 CASES = 40
 
 
@@ -56,6 +53,7 @@ def test_many_batches_are_one_batch(
     assert _outcomes(world) == whole
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(("partitions", "arrow_rows", "memory_mib"), [(1, 7, 1), (7, 10_000, 512)])
 def test_partitions_arrow_sizes_and_memory_change_nothing(
     spark: SparkSession,

@@ -13,9 +13,6 @@ from clwl_spark.routing import plan_maker
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.storage import Lake
 
-pytestmark = pytest.mark.spark
-
-
 SPEC = GenerateSpec(messages=3_000, qmgrs=30, queues=60, instances=2, snapshots=2, changed=0.02)
 WRITTEN = ("route_plans", "route_candidates", "snapshot_resets", "outcomes")
 

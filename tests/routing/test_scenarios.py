@@ -23,9 +23,6 @@ from clwl_spark.routing.routed import KIND_OUTCOMES, RoutedBlock
 from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes
 from clwl_spark.topology.views import DEFAULTS, VIEWER, Topology
 
-pytestmark = pytest.mark.spark
-
-
 DAY = timedelta(days=1)
 HOUR = 3_600_000_000
 
