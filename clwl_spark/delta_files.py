@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -14,6 +15,10 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from pyarrow.dataset import Dataset, dataset
 
+from clwl_spark.moments import moment_at
+
+_MICROS: Final = 1_000
+"""Microseconds of a millisecond."""
 FEW_ROWS: Final = 20_000
 _BYTES_A_ROW: Final = 200
 """More than a row of topology takes in a file: larger files have more rows."""
@@ -218,6 +223,24 @@ def changes_after(folder: str, version: int) -> bool | None:
             if action
         )
     except (OSError, ValueError):
+        return None
+
+
+def commit_time(folder: str, version: int) -> datetime | None:
+    """When a version of a table was made, as its writer says.
+
+    Args:
+        folder: of the Delta table, on this machine.
+        version: of it.
+
+    Returns:
+        None where the log does not say it (any more).
+    """
+    try:
+        (actions,) = _commits(folder, version, version)
+        said = next(x["commitInfo"]["timestamp"] for x in actions if "commitInfo" in x)
+        return moment_at(int(said) * _MICROS)
+    except (OSError, ValueError, KeyError, TypeError, StopIteration):
         return None
 
 

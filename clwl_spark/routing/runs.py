@@ -16,11 +16,12 @@ from typing import Any, Final
 import pyarrow as pa
 
 from clwl_spark import columns as c
+from clwl_spark.delta_files import commit_time
 from clwl_spark.errors import LakeStateError
 from clwl_spark.moments import micros
 from clwl_spark.routing.blocks import BUCKETS
 from clwl_spark.routing.intake import Pin
-from clwl_spark.schemas import ROUTER_MEMORY, RUNS, SNAPSHOTS
+from clwl_spark.schemas import MESSAGES, ROUTER_MEMORY, RUNS, SNAPSHOTS
 from clwl_spark.storage import Lake, Transaction
 from clwl_spark.vocabulary import Algorithm, SnapshotStatus
 
@@ -32,6 +33,8 @@ _CHECKPOINT: Final = "checkpoint"
 _FROM: Final = "-from-"
 NOTHING: Final = -1
 """The version of `messages` up to which nothing was taken."""
+UNKNOWN: Final = -2
+"""Stands for the version where the table is not what was routed: keys tell what is new."""
 _SNAPSHOTS: Final = "snapshots"
 
 
@@ -66,7 +69,7 @@ class Taken:
 
     Attributes:
         table_id: Delta's id of the table `messages`; '' = nothing was taken.
-        version: of it, up to which all was taken; NOTHING = none.
+        version: of it, up to which all was taken; NOTHING = none, UNKNOWN = only keys tell.
     """
 
     table_id: str = ""
@@ -161,9 +164,21 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
         if last[c.STATUS] == RUNNING:
             return _again(lake, last)
         run = after(last)
+        run = replace(run, taken=_still_taken(lake, run.taken, last["finished_at"]))
     memory_version = lake.version(ROUTER_MEMORY.name)
     pins = tuple(valid_pins(lake))
     return replace(run, pins=pins, memory_version=memory_version, runs_version=runs_version)
+
+
+def _still_taken(lake: Lake, taken: Taken | None, finished_at: datetime) -> Taken | None:
+    """What was taken, unless `messages` is an older copy that was appended to again.
+
+    The commit that a version of a table is made by came before the run that took it ended.
+    """
+    if taken is None or taken.version < 0 or not lake.is_here:
+        return taken
+    made = commit_time(lake.path(MESSAGES.name), taken.version)
+    return taken if made is None or made <= finished_at else replace(taken, version=UNKNOWN)
 
 
 def after(row: Mapping[str, Any]) -> Run:
