@@ -73,6 +73,11 @@ def commit_files(folder: str, files: Sequence[DataFile], application: str, versi
     )
 
 
+def mark_transaction(folder: str, application: str, version: int) -> None:
+    """Commit a transaction of an application to a table, without rows."""
+    commit_files(folder, [], application, version)
+
+
 def _unlike(found: DeltaTable, table: Table) -> list[str]:
     """In what a table is not as the contract has it, as far as its files are concerned."""
     columns = json.loads(found.schema().to_json())["fields"]

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow.dataset import Expression
+from pyarrow.dataset import Dataset
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
@@ -68,8 +67,8 @@ def refuse_losses(lake: Lake) -> None:
     """
     for table, batches in losses(lake).by_table().items():
         raise LakeStateError(
-            f"table {table} of lake {lake.root} has lost batch {batches[0]}, which is done, as table "
-            "runs says: `clwl state repair` routes its messages again, to the same rows"
+            f"table {table} of lake {lake.root} has lost batch {batches[0]}, which table runs says "
+            "is done: `clwl state repair` routes its messages again, to the same rows"
         )
 
 
@@ -95,9 +94,14 @@ def losses(lake: Lake) -> Losses:
         known = lake.newest_transaction(table, after(rows[0]).once(table).application)
         if known > last:
             raise _behind(lake, RUNS.name, f"{table} has batch {known}", last)
-        lost[count] = _batches(runs.to_table([BATCH], filter=_done(known, count)))
-    memory = _batches(runs.to_table([BATCH], filter=_done(remembered, "outcomes")))
-    return Losses(lost["outcomes"], lost["rejected"], memory)
+        lost[count] = _batches(runs, known, count)
+    return Losses(lost["outcomes"], lost["rejected"], done_after(lake, remembered))
+
+
+def done_after(lake: Lake, batch_id: int) -> tuple[int, ...]:
+    """The batches behind one that are done and routed messages; in folders of this machine."""
+    runs = lake.dataset(RUNS.name)
+    return () if runs is None else _batches(runs, batch_id, "outcomes")
 
 
 def refuse_foreign_checkpoint(lake: Lake, run: Run) -> None:
@@ -164,11 +168,8 @@ def _of_newest(row: Mapping[str, Any], remembered: int) -> Losses:
     return Losses(memory=(row[BATCH],)) if is_lost else Losses()
 
 
-def _done(behind: int, count: str) -> Expression:
-    """Batches behind one that are done and wrote rows that a column of `runs` counts."""
+def _batches(runs: Dataset, behind: int, count: str) -> tuple[int, ...]:
+    """Batches behind one that are done and wrote rows that a column of `runs` counts, ascending."""
     is_done = (pc.field(c.STATUS) == DONE) & pc.field("memory_version").is_valid()
-    return is_done & (pc.field(BATCH) > behind) & (pc.field(count) > 0)
-
-
-def _batches(rows: pa.Table) -> tuple[int, ...]:
-    return tuple(sorted(rows[BATCH].to_pylist()))
+    wanted = is_done & (pc.field(BATCH) > behind) & (pc.field(count) > 0)
+    return tuple(sorted(runs.to_table([BATCH], filter=wanted)[BATCH].to_pylist()))

@@ -23,7 +23,7 @@ from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.routing.runs import after, begin, claim
 from clwl_spark.storage import Lake
 
-REPAIR = r"has lost batch 1, which is done .* `clwl state repair` routes"
+REPAIR = r"has lost batch 1, which table runs says is done: `clwl state repair` routes"
 
 
 class Routed:
