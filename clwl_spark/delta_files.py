@@ -279,6 +279,26 @@ def _commits(folder: str, first: int, last: int) -> Iterator[list[dict[str, Any]
         yield [json.loads(line) for line in commit.splitlines()]
 
 
+def transactions_of_files(folder: str, application: str) -> dict[str, int]:
+    """By data file, the transaction of an application that brought it, as far as the log has it.
+
+    Args:
+        folder: of the Delta table, on this machine.
+        application: of the transactions.
+    """
+    found: dict[str, int] = {}
+    for entry in sorted((Path(folder) / "_delta_log").glob("*.json")):
+        actions = [json.loads(x) for x in entry.read_text().splitlines()]
+        own = [x["txn"]["version"] for x in actions if _is_of(x, application)]
+        if own:
+            found |= {unquote(x["add"]["path"]): int(own[0]) for x in actions if "add" in x}
+    return found
+
+
+def _is_of(action: dict[str, Any], application: str) -> bool:
+    return bool(action.get("txn", {}).get("appId") == application)
+
+
 def _added(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str, int]]:
     """The files that a commit brought.
 

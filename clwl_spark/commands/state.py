@@ -16,6 +16,7 @@ from clwl_spark.errors import UsageError
 from clwl_spark.routing.memory_file import Moved, export_memory, import_memory
 from clwl_spark.routing.remembered import Remembered, list_memories
 from clwl_spark.routing.repair import repair
+from clwl_spark.routing.verify import verify
 from clwl_spark.schemas import MESSAGES
 
 _NUMBERS: Final = ("Choices", "Channels", "Bindings", "Highest put_seq", "Resets", "Bytes", "Batch")
@@ -48,6 +49,19 @@ def _list(work: Work, options: StateWords) -> int:
     work.screen.document({"lake": work.lake.root, "queue_managers": [x.to_json() for x in found]})
     work.screen.show(_memories_table(found))
     return 0
+
+
+def _verify(work: Work, _options: StateWords) -> int:
+    """Verify the memory; 1 = it is not what the outcomes lead to."""
+    found = verify(work.lake)
+    work.screen.document({"lake": work.lake.root, **found.to_json()})
+    rows = [[x.qmgr, x.what, x.remembered, x.replayed] for x in found.differences]
+    headings = ("Queue manager", "What", "Remembered", "Outcomes lead to")
+    compared = f"{found.queue_managers} queue manager(s), {found.outcomes:,} outcomes"
+    title = f"{len(rows)} difference(s); compared: {compared}, {found.bindings:,} bindings"
+    untold = [Text(f"{qmgr}: cannot be told, {why}") for qmgr, why in found.untold.items()]
+    work.screen.show(listing(headings, rows, title=title) if rows else Text(title), *untold)
+    return 1 if rows else 0
 
 
 def _repair(work: Work, _options: StateWords) -> int:
@@ -112,6 +126,7 @@ def _memories_table(found: Sequence[Remembered]) -> Table:
 
 _ACTIONS: Final[Mapping[StateAction, Callable[[Work, StateWords], int]]] = {
     StateAction.LIST: _list,
+    StateAction.VERIFY: _verify,
     StateAction.REPAIR: _repair,
     StateAction.EXPORT: _export,
     StateAction.IMPORT: _import,

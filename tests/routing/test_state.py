@@ -64,7 +64,7 @@ def test_a_lake_that_was_never_routed_remembers_nothing(
     ("words", "said"),
     [
         (["export"], "clwl state export needs a file"),
-        (["repair", "x"], "clwl state repair takes no file: leave x out"),
+        (["verify", "x"], "clwl state verify takes no file: leave x out"),
     ],
 )
 def test_words_that_do_not_fit_are_refused(capsys: Any, words: list[str], said: str) -> None:

@@ -15,6 +15,7 @@ class StateAction(StrEnum):
     """What to do with the memory."""
 
     LIST = "list"
+    VERIFY = "verify"
     REPAIR = "repair"
     EXPORT = "export"
     IMPORT = "import"
@@ -26,7 +27,7 @@ class StateWords:
 
     action: Annotated[
         StateAction,
-        typer.Argument(metavar="[repair|export|import]", help="Default: list it."),
+        typer.Argument(metavar="[verify|repair|export|import]", help="Default: list it."),
     ] = StateAction.LIST
     file: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="Parquet file of export and import.")
@@ -44,12 +45,15 @@ def state(common: Common, options: StateWords) -> int:
     """Show what the queue managers remember after the last routed batch.
 
     Choices made, channels in the balancing history, bindings of opens and groups, the highest
-    put_seq. repair routes again, to the same rows, what tables have lost of batches that are done.
+    put_seq. verify replays the outcomes and says whether they lead to that memory: exit code 1 if
+    not. repair routes again, to the same rows, what tables have lost of batches that are done.
     export and import move the memory to another lake.
 
     [bold]Examples[/bold]
 
     clwl state --lake build/lake --qmgr QM1
+
+    clwl state verify --lake build/lake
 
     clwl state repair --lake build/lake
 
