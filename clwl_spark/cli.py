@@ -30,6 +30,7 @@ from clwl_spark.commands.words import (
     repository,
     routing,
     sharing,
+    state,
     synthetic,
     topology,
     tracing,
@@ -56,7 +57,7 @@ PANELS: Final = {
     "Where messages go": (*routing.COMMANDS, *tracing.COMMANDS, *what_if.COMMANDS),
     "What was routed": (*questions.COMMANDS, *report.COMMANDS),
     "Messages that wait, shared queues": (*waiting.COMMANDS, *sharing.COMMANDS),
-    "The lake's tables": maintenance.COMMANDS,
+    "The lake's tables": (*maintenance.COMMANDS, *state.COMMANDS),
 }
 
 app = typer.Typer(

@@ -82,6 +82,11 @@ def _apart(found: DeltaTable) -> list[str]:
     return ["is partitioned"] if found.metadata().partition_columns else []
 
 
+def mark_transaction(folder: str, application: str, version: int) -> None:
+    """Commit a transaction of an application to a table, without rows."""
+    commit_files(folder, [], application, version)
+
+
 def _unlike(found: DeltaTable, table: Table) -> list[str]:
     """In what a table is not as the contract has it, as far as files for it are concerned."""
     types = _types(found)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -14,6 +15,10 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from pyarrow.dataset import Dataset, dataset
 
+from clwl_spark.moments import moment_at
+
+_MICROS: Final = 1_000
+"""Microseconds of a millisecond."""
 FEW_ROWS: Final = 20_000
 _BYTES_A_ROW: Final = 200
 """More than a row of topology takes in a file: larger files have more rows."""
@@ -221,6 +226,24 @@ def changes_after(folder: str, version: int) -> bool | None:
         return None
 
 
+def commit_time(folder: str, version: int) -> datetime | None:
+    """When a version of a table was made, as its writer says.
+
+    Args:
+        folder: of the Delta table, on this machine.
+        version: of it.
+
+    Returns:
+        None where the log does not say it (any more).
+    """
+    try:
+        (actions,) = _commits(folder, version, version)
+        said = next(x["commitInfo"]["timestamp"] for x in actions if "commitInfo" in x)
+        return moment_at(int(said) * _MICROS)
+    except (OSError, ValueError, KeyError, TypeError, StopIteration):
+        return None
+
+
 def is_only_appended(folder: str) -> bool:
     """Whether a table's rows are those of all its commits: each one only ever appended some.
 
@@ -254,6 +277,26 @@ def _commits(folder: str, first: int, last: int) -> Iterator[list[dict[str, Any]
     for version in range(first, last + 1):
         commit = Path(folder, "_delta_log", f"{version:020}.json").read_text()
         yield [json.loads(line) for line in commit.splitlines()]
+
+
+def transactions_of_files(folder: str, application: str) -> dict[str, int]:
+    """By data file, the transaction of an application that brought it, as far as the log has it.
+
+    Args:
+        folder: of the Delta table, on this machine.
+        application: of the transactions.
+    """
+    found: dict[str, int] = {}
+    for entry in sorted((Path(folder) / "_delta_log").glob("*.json")):
+        actions = [json.loads(x) for x in entry.read_text().splitlines()]
+        own = [x["txn"]["version"] for x in actions if _is_of(x, application)]
+        if own:
+            found |= {unquote(x["add"]["path"]): int(own[0]) for x in actions if "add" in x}
+    return found
+
+
+def _is_of(action: dict[str, Any], application: str) -> bool:
+    return bool(action.get("txn", {}).get("appId") == application)
 
 
 def _added(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str, int]]:

@@ -12,6 +12,8 @@ from deltalake.exceptions import DeltaError
 
 from clwl_spark.delta_creation import LOG
 
+NO_TRANSACTION: Final = -1
+"""Comes before the version of any transaction."""
 _KNOWN: Final = frozenset(
     {"appendOnly", "invariants", "checkConstraints", "changeDataFeed", "timestampNtz"}
 )
@@ -62,7 +64,12 @@ def unwritten_features(table: DeltaTable) -> list[str]:
     return sorted(set(protocol.writer_features or ()) - _KNOWN)
 
 
+def newest_transaction(table: DeltaTable, application: str) -> int:
+    """The version of an application's newest transaction; NO_TRANSACTION = it has none."""
+    newest = table.transaction_version(application)
+    return NO_TRANSACTION if newest is None else int(newest)
+
+
 def has_transaction(table: DeltaTable, application: str, version: int) -> bool:
     """Whether the table has the transaction, or a later one of the same application."""
-    newest = table.transaction_version(application)
-    return newest is not None and newest >= version
+    return newest_transaction(table, application) >= version

@@ -29,7 +29,7 @@ from clwl_spark.delta_creation import (
     old_checks,
     spark_one_of,
 )
-from clwl_spark.delta_protocol import opened, unread_features
+from clwl_spark.delta_protocol import NO_TRANSACTION, newest_transaction, opened, unread_features
 from clwl_spark.delta_reads import frame_of
 from clwl_spark.delta_writes import (
     add_columns,
@@ -387,6 +387,15 @@ class Lake:
     def has_transaction(self, table: str, transaction: Transaction) -> bool:
         """Whether a table in a folder of this machine has the transaction already."""
         return is_committed(self.path(table), transaction.application, transaction.version)
+
+    def newest_transaction(self, table: str, application: str) -> int:
+        """The newest transaction of an application in a table in a folder of this machine.
+
+        Returns:
+            Its version; NO_TRANSACTION where it has none, or there is no table.
+        """
+        found = opened(self.path(table))
+        return NO_TRANSACTION if found is None else newest_transaction(found, application)
 
     def merge(
         self, table: str, rows: DataFrame | pa.Table, transaction: Transaction | None = None

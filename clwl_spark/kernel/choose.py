@@ -235,7 +235,7 @@ def _best(begin: int, end: int, channel: Ints, standing: Longs, looked_at: int) 
 
 
 @njit(cache=True)
-def _recent_routes(
+def recent_routes(
     begin: int, end: int, choices: Choices, mruc: int, standing: Longs, low: int
 ) -> Flags:
     """True for the local routes and the `mruc` most recently used remote ones (rule 15)."""
@@ -256,7 +256,7 @@ def _best_recent(
     begin: int, end: int, choices: Choices, mruc: int, standing: Longs, low: int
 ) -> int:
     """`_best` over the routes that rule 15 keeps; only their weights count."""
-    kept = _recent_routes(begin, end, choices, mruc, standing, low)
+    kept = recent_routes(begin, end, choices, mruc, standing, low)
     routes = begin + np.nonzero(kept)[0]
     weighted = (choices.weight[routes] != DEFAULT_WEIGHT).any()
     looked_at = -1 if weighted else low

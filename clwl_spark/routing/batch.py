@@ -25,6 +25,7 @@ from clwl_spark.routing.memory_table import (
     PAYLOAD,
     memory_batches,
     memory_frame,
+    remembers_before,
     unpack_memories,
     write_memories,
 )
@@ -140,10 +141,12 @@ def _run_query(
 def _with_memory(lake: Lake, run: Run, provider: PlanProvider) -> DataFrame:
     """Facts, with the memory that Spark's state does not have where it begins with a later batch.
 
+    The first batch of all begins with a memory that was imported, if there is one.
+
     Grain: one row per queue manager, (qmgr, facts, memory).
     """
     facts = provider.facts()
-    if not run.first_batch:
+    if not run.first_batch and (run.batch_id or not remembers_before(lake, run)):
         return facts.withColumn(MEMORY, F.lit(None).cast("binary"))
     memory = memory_frame(lake, run).select(c.QMGR, F.col(PAYLOAD).alias(MEMORY))
     return facts.join(memory, c.QMGR, "left")

@@ -32,6 +32,12 @@ def memory_frame(lake: Lake, run: Run) -> DataFrame:
     return rows if isinstance(rows, DataFrame) else frame_from_arrow(lake.spark, rows)
 
 
+def remembers_before(lake: Lake, run: Run) -> bool:
+    """Whether any queue manager remembers something before the run's batch."""
+    rows = lake.rows_as_of(ROUTER_MEMORY.name, run.memory_version)
+    return not rows.isEmpty() if isinstance(rows, DataFrame) else rows.num_rows > 0
+
+
 def memories_before(lake: Lake, run: Run) -> dict[str, bytes]:
     """What each queue manager remembers before the run's batch (`history.to_bytes`).
 
@@ -40,13 +46,38 @@ def memories_before(lake: Lake, run: Run) -> dict[str, bytes]:
     """
     rows = lake.rows_as_of(ROUTER_MEMORY.name, run.memory_version)
     table = rows.toArrow() if isinstance(rows, DataFrame) else rows
+    return memories_in(table)
+
+
+def current_rows(lake: Lake) -> pa.Table:
+    """The rows of the table as it is; none where it is not there.
+
+    Raises:
+        LakeStateError: a row was written by a version of this package that is not known.
+    """
+    found = lake.few_in_memory(ROUTER_MEMORY.name, most=None)
+    table = lake.read_or_empty(ROUTER_MEMORY.name).toArrow() if found is None else found
+    _refuse_other_forms(table)
+    return table.cast(lake.arrow_schema(ROUTER_MEMORY.name))
+
+
+def memories_in(table: pa.Table) -> dict[str, bytes]:
+    """What rows of the table say that queue managers remember (`history.to_bytes`).
+
+    Raises:
+        LakeStateError: a row was written by a version of this package that is not known.
+    """
+    _refuse_other_forms(table)
+    return dict(zip(table[c.QMGR].to_pylist(), table[PAYLOAD].to_pylist(), strict=True))
+
+
+def _refuse_other_forms(table: pa.Table) -> None:
     other = {x for x in table[VERSION].to_pylist() if x != FORM}
     if other:
         raise LakeStateError(
             f"table {ROUTER_MEMORY.name} has rows of version {min(other)}, this package writes "
             f"{FORM}: use the package that wrote them"
         )
-    return dict(zip(table[c.QMGR].to_pylist(), table[PAYLOAD].to_pylist(), strict=True))
 
 
 def memory_rows(lake: Lake, batch_id: int, memories: Mapping[str, bytes]) -> pa.Table:

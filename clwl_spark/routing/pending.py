@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from clwl_spark import columns as c
 from clwl_spark.delta_files import active_files, new_files
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.runs import NOTHING, Run, Taken
+from clwl_spark.routing.runs import NOTHING, UNKNOWN, Run, Taken
 from clwl_spark.routing.splits import Split, middle_of, read_split
 from clwl_spark.routing.taken import newest, taken_before, taken_by_batch
 from clwl_spark.schemas import MESSAGES, OUTCOMES, REJECTED_MESSAGES
@@ -88,7 +88,7 @@ def _files(lake: Lake, before: Taken, upto: Taken, scratch: Path) -> Files | Non
             f"{before.version} of it is routed: restore it, or route into another lake"
         )
     found = None
-    if before.table_id == upto.table_id:
+    if before.table_id == upto.table_id and before.version != UNKNOWN:
         found = new_files(folder, before.version, upto.version)
     if found is None or not all(Path(x).is_file() for x, _ in found.appended):
         there = active_files(folder, upto.version)

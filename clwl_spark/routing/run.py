@@ -24,6 +24,7 @@ from clwl_spark.routing.batch import (
 from clwl_spark.routing.engines.choose import engine_for, routes_here
 from clwl_spark.routing.engines.embedded import EmbeddedEngine
 from clwl_spark.routing.kept import Keeper
+from clwl_spark.routing.losses import refuse_foreign_checkpoint, refuse_losses
 from clwl_spark.routing.one_runner import one_runner
 from clwl_spark.routing.provide import PlanProvider
 from clwl_spark.routing.runs import (
@@ -90,8 +91,8 @@ def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -
 
     Raises:
         MissingLakeError: there are no messages or no snapshots table.
-        LakeStateError: the checkpoint is ahead of the lake, another algorithm's lake, or one that
-            another run routes at this moment.
+        LakeStateError: the checkpoint is ahead of the lake, a table has lost a batch, another
+            algorithm's lake, or one that another run routes at this moment.
     """
     with workers() as lent:
         return _route(lake, options, progress, Keeper(), lent)
@@ -114,6 +115,7 @@ def _route(
     total: RunSummary | None = None
     while True:
         with one_runner(lake):
+            refuse_losses(lake)
             run = begin(lake, options.algorithm)
             structlog.contextvars.bind_contextvars(run_id=run.run_id)
             with releasing():
@@ -143,6 +145,7 @@ def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
         run = _with_new_checkpoint(run)
         if run.resumed:
             write_again(call.lake, run)
+    refuse_foreign_checkpoint(call.lake, run)
     claim(call.lake, run)
     try:
         summary = _plan_and_route(call, run, ladder)

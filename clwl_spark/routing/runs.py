@@ -16,11 +16,13 @@ from typing import Any, Final
 import pyarrow as pa
 
 from clwl_spark import columns as c
+from clwl_spark.delta_commits import mark_transaction
+from clwl_spark.delta_files import commit_time
 from clwl_spark.errors import LakeStateError
 from clwl_spark.moments import micros
 from clwl_spark.routing.blocks import BUCKETS
 from clwl_spark.routing.intake import Pin
-from clwl_spark.schemas import ROUTER_MEMORY, RUNS, SNAPSHOTS
+from clwl_spark.schemas import MESSAGES, ROUTER_MEMORY, RUNS, SNAPSHOTS
 from clwl_spark.storage import Lake, Transaction
 from clwl_spark.vocabulary import Algorithm, SnapshotStatus
 
@@ -32,6 +34,8 @@ _CHECKPOINT: Final = "checkpoint"
 _FROM: Final = "-from-"
 NOTHING: Final = -1
 """The version of `messages` up to which nothing was taken."""
+UNKNOWN: Final = -2
+"""Stands for the version where the table is not what was routed: keys tell what is new."""
 _SNAPSHOTS: Final = "snapshots"
 
 
@@ -66,7 +70,7 @@ class Taken:
 
     Attributes:
         table_id: Delta's id of the table `messages`; '' = nothing was taken.
-        version: of it, up to which all was taken; NOTHING = none.
+        version: of it, up to which all was taken; NOTHING = none, UNKNOWN = only keys tell.
     """
 
     table_id: str = ""
@@ -155,18 +159,34 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
         LakeStateError: the lake was routed with another algorithm.
     """
     runs_version = lake.version(RUNS.name)
-    last = _newest(lake)
+    last = newest_run(lake)
     if last is None:
-        used, router_id = algorithm or Algorithm.V9, f"{BUCKETS}-{uuid.uuid4().hex}"
+        imported = imported_algorithm(lake)
+        if imported is not None:
+            _refuse_other(lake, imported, algorithm)
+        used = imported or algorithm or Algorithm.V9
+        router_id = f"{BUCKETS}-{uuid.uuid4().hex}"
         run = Run(uuid.uuid4().hex, 0, (), used, router_id, datetime.now(UTC))
     else:
         _refuse_other(lake, Algorithm(last["algorithm"]), algorithm)
         if last[c.STATUS] == RUNNING:
             return _again(lake, last)
         run = after(last)
+        run = replace(run, taken=_still_taken(lake, run.taken, last["finished_at"]))
     memory_version = lake.version(ROUTER_MEMORY.name)
     pins = tuple(valid_pins(lake))
     return replace(run, pins=pins, memory_version=memory_version, runs_version=runs_version)
+
+
+def _still_taken(lake: Lake, taken: Taken | None, finished_at: datetime) -> Taken | None:
+    """What was taken, unless `messages` is an older copy that was appended to again.
+
+    The commit that a version of a table is made by came before the run that took it ended.
+    """
+    if taken is None or taken.version < 0 or not lake.is_here:
+        return taken
+    made = commit_time(lake.path(MESSAGES.name), taken.version)
+    return taken if made is None or made <= finished_at else replace(taken, version=UNKNOWN)
 
 
 def after(row: Mapping[str, Any]) -> Run:
@@ -182,6 +202,47 @@ def after(row: Mapping[str, Any]) -> Run:
         checkpoint=_checkpoint_of(row),
         is_first_here=row.get("memory_version") is None,
     )
+
+
+def mark_imported(lake: Lake, algorithm: Algorithm, batch_id: int) -> None:
+    """Say that the memory before a batch was imported, and of which algorithm it is."""
+    if lake.is_here:
+        mark_transaction(lake.path(ROUTER_MEMORY.name), _imported(algorithm), batch_id)
+
+
+def imported_before(lake: Lake) -> int:
+    """The last batch before which a memory was imported; 0 = none was since the first one."""
+    of = ROUTER_MEMORY.name
+    return max(0, *(lake.newest_transaction(of, _imported(x)) for x in Algorithm))
+
+
+def imported_algorithm(lake: Lake) -> Algorithm | None:
+    """The algorithm that `mark_imported` has said; None = nothing was imported."""
+    if not lake.is_here:
+        return None
+    of = ROUTER_MEMORY.name
+    return next((x for x in Algorithm if lake.newest_transaction(of, _imported(x)) >= 0), None)
+
+
+def _imported(algorithm: Algorithm) -> str:
+    """The application of the transaction that an import of a memory is."""
+    return f"clwl-imported-{algorithm.value}"
+
+
+def without_checkpoint(lake: Lake, row: Mapping[str, Any]) -> None:
+    """Let the batch after one that is done begin with the lake's memory, not with Spark's.
+
+    Raises:
+        LakeStateError: which messages are routed is known to Spark's checkpoint alone.
+    """
+    if _upto(row) is None:
+        raise LakeStateError(
+            f"which messages of lake {lake.root} are routed is known to Spark's checkpoint alone: "
+            "route it once more first"
+        )
+    if row[_CHECKPOINT] is not None:
+        changed = {**row, _CHECKPOINT: None}
+        lake.merge(RUNS.name, lake.arrow_rows(RUNS.name, [[changed[x] for x in RUNS.names]]))
 
 
 def _upto(row: Mapping[str, Any]) -> Taken | None:
@@ -238,14 +299,22 @@ def previous(lake: Lake, run: Run) -> Run:
     Raises:
         LakeStateError: there is none.
     """
-    before = run.batch_id - 1
-    rows = [row for row in lake.rows(RUNS.name) if row[_BATCH] == before]
+    return run_of_batch(lake, run.batch_id - 1)
+
+
+def run_of_batch(lake: Lake, batch_id: int) -> Run:
+    """The run that has routed a batch, or has begun to, with the snapshots that it began with.
+
+    Raises:
+        LakeStateError: there is none.
+    """
+    rows = [row for row in lake.rows(RUNS.name) if row[_BATCH] == batch_id]
     if not rows:
-        raise LakeStateError(f"table runs has no batch {before}: restore the table")
+        raise LakeStateError(f"table runs has no batch {batch_id}: restore the table")
     return _again(lake, rows[0])
 
 
-def _newest(lake: Lake) -> dict[str, Any] | None:
+def newest_run(lake: Lake) -> dict[str, Any] | None:
     """The row of the newest batch; None = no run was ever written down."""
     rows = lake.greatest(RUNS.name, _BATCH)
     return rows[0] if rows else None

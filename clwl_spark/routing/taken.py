@@ -12,7 +12,7 @@ from typing import Any
 
 from clwl_spark.delta_files import changes_after, is_uri
 from clwl_spark.delta_versions import versions_of
-from clwl_spark.routing.runs import Run, Taken
+from clwl_spark.routing.runs import UNKNOWN, Run, Taken
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.storage import Lake
 
@@ -26,6 +26,8 @@ def all_taken(lake: Lake, run: Run) -> bool:
     """
     taken, now = taken_before(lake, run), newest(lake)
     if taken is None or now is None or taken.table_id != now.table_id:
+        return False
+    if taken.version == UNKNOWN:
         return False
     return changes_after(lake.path(MESSAGES.name), taken.version) is False
 
@@ -71,6 +73,19 @@ def is_checkpoint_lost(lake: Lake, run: Run) -> bool:
     if run.taken is None or not _is_here(lake) or run.batch_id == run.first_batch:
         return False
     return not _file(lake, run, "offsets", run.batch_id - 1).exists()
+
+
+def committed_batch(lake: Lake, run: Run) -> int | None:
+    """The newest batch that the checkpoint which a run goes through has done.
+
+    Returns:
+        None where it is elsewhere, or has done none.
+    """
+    if not _is_here(lake) or not run.checkpoint:
+        return None
+    commits = Path(lake.checkpoint_root, run.checkpoint, "commits")
+    done = [int(x.name) for x in commits.glob("*") if x.name.isdecimal()]
+    return max(done) + run.first_batch if done else None
 
 
 def _is_here(lake: Lake) -> bool:

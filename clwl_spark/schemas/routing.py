@@ -178,7 +178,7 @@ RUNS: Final = Table(
         Column(
             "messages_from",
             "bigint",
-            "Version of messages that the batches before took whole; -1 = nothing",
+            "Version of messages that the batches before took whole; -1 = nothing, -2 = by key",
             optional=True,
         ),
         Column(

@@ -89,12 +89,7 @@ class EmbeddedEngine:
             WorkerLostError: a worker was ended from outside.
         """
         started = time.time()
-        pending = pending_messages(lake, run, self.workers.folder)
-        if pending is None:
-            raise LakeStateError(
-                f"which messages of lake {lake.root} are routed is known to a checkpoint of "
-                "Spark's alone: give --engine spark"
-            )
+        pending = self._pending(lake, run)
         if not pending.splits and not run.resumed:
             return RunSummary(run.run_id)
         run = replace(run, taken=pending.before, upto=pending.upto, checkpoint="")
@@ -103,6 +98,66 @@ class EmbeddedEngine:
         else:
             claim(lake, run)
         return _Batch(self, lake, run, options, started).route(pending, ladder, tell)
+
+    def route_again(
+        self, lake: Lake, run: Run, options: RouteOptions, ladder: Ladder, tell: Progress
+    ) -> "RoutedAgain":
+        """Route a batch that is done from the memory before it, and write nothing but its plans.
+
+        Args:
+            lake: in folders of this machine, its tables created.
+            run: of the batch, as its row of `runs` says.
+            options: how it was routed.
+            ladder: the rules.
+            tell: is told (stage, done, of).
+
+        Raises:
+            LakeStateError: which messages were routed, or the memory, is not known any more.
+            WorkerLostError: a worker was ended from outside.
+        """
+        pending = self._pending(lake, run)
+        batch = _Batch(self, lake, run, options, time.time())
+        packed, routed = batch.routed(pending, ladder, tell)
+        return RoutedAgain(batch, pending, packed, routed)
+
+    def _pending(self, lake: Lake, run: Run) -> Pending:
+        pending = pending_messages(lake, run, self.workers.folder)
+        if pending is None:
+            raise LakeStateError(
+                f"which messages of lake {lake.root} are routed is known to a checkpoint of "
+                "Spark's alone: give --engine spark"
+            )
+        return pending
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedAgain:
+    """A batch that was routed a second time, of which nothing is written yet."""
+
+    _batch: "_Batch"
+    _pending: Pending
+    _packed: Sequence[Packed]
+    _routed: Sequence[Routed]
+
+    @property
+    def summary(self) -> RunSummary:
+        """What the batch comes to."""
+        return self._batch.summary(self._packed, self._routed)
+
+    @property
+    def memories(self) -> dict[str, bytes]:
+        """What the queue managers that routed remember after it (`history.to_bytes`)."""
+        return _memories(self._routed)
+
+    def write(self, *, remembers: bool) -> None:
+        """Write what the tables do not have of the batch.
+
+        Args:
+            remembers: `router_memory` is written, too.
+        """
+        self._batch.write_messages(self._pending, self._packed, self._routed)
+        if remembers:
+            self._batch.remember(self._routed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,26 +170,40 @@ class _Batch:
 
     def route(self, pending: Pending, ladder: Ladder, tell: Progress) -> RunSummary:
         """Pack, plan, route and write; then the tables, one after the other."""
+        packed, routed = self.routed(pending, ladder, tell)
+        self.write_messages(pending, packed, routed)
+        self.remember(routed)
+        summary = self.summary(packed, routed)
+        finish(self.lake, self.run, summary)
+        return summary
+
+    def routed(
+        self, pending: Pending, ladder: Ladder, tell: Progress
+    ) -> tuple[list[Packed], list[Routed]]:
+        """Pack, plan and route; of the lake's tables only those of plans are written."""
         tell("planning", 0, 1)
         packed = self._pack(pending)
         memories = memories_before(self.lake, self.run)
         facts = self._facts(_requests(packed), ladder)
         tell("routing", 0, 1)
-        routed = self._route(packed, facts, memories, pending.rows)
+        return packed, self._route(packed, facts, memories, pending.rows)
+
+    def write_messages(
+        self, pending: Pending, packed: Sequence[Packed], routed: Sequence[Routed]
+    ) -> None:
+        """Write outcomes and rejected messages, once."""
         files = self._write(pending, routed)
-        once = self.run.once
         if files:
-            self.lake.add_files(OUTCOMES.name, files, once(OUTCOMES.name))
+            self.lake.add_files(OUTCOMES.name, files, self.run.once(OUTCOMES.name))
         self._reject(packed)
+
+    def remember(self, routed: Sequence[Routed]) -> None:
+        """Write the history and the memories."""
         history = [x for one in routed for x in one.history]
         wanted = self.lake.arrow_schema(BALANCE_HISTORY.name)
         rows = [x.select(wanted.names).cast(wanted) for x in history]
         self.lake.merge(BALANCE_HISTORY.name, pa.concat_tables([wanted.empty_table(), *rows]))
-        after = {x: y for one in routed for x, y in one.memories.items()}
-        write_memories(self.lake, self.run, after)
-        summary = self._summary(packed, routed)
-        finish(self.lake, self.run, summary)
-        return summary
+        write_memories(self.lake, self.run, _memories(routed))
 
     def _is_small(self, rows: int) -> bool:
         return rows <= _HERE_ROWS
@@ -235,7 +304,8 @@ class _Batch:
         rows = rows.append_column(c.REJECTED_AT, at).select(wanted.names).cast(wanted)
         self.lake.append(REJECTED_MESSAGES.name, rows, self.run.once(REJECTED_MESSAGES.name))
 
-    def _summary(self, packed: Sequence[Packed], routed: Sequence[Routed]) -> RunSummary:
+    def summary(self, packed: Sequence[Packed], routed: Sequence[Routed]) -> RunSummary:
+        """What the batch comes to, as far as it is known by now."""
         peaks = [*(x.peak_mib for x in packed), *(x.peak_mib for x in routed)]
         rejected = sum(x.num_rows for one in packed for x in one.rejected)
         messages = sum(x.messages for one in packed for x in one.blocks)
@@ -252,6 +322,10 @@ class _Batch:
 
     def _file(self, name: str) -> str:
         return str(self.engine.workers.folder / name)
+
+
+def _memories(routed: Iterable[Routed]) -> dict[str, bytes]:
+    return {qmgr: memory for one in routed for qmgr, memory in one.memories.items()}
 
 
 def _requests(packed: Iterable[Packed]) -> dict[int, Request]:
