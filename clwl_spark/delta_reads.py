@@ -7,7 +7,7 @@ that delta-rs wrote with string views, and finds nothing in folders with unusual
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Final
@@ -16,12 +16,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
+from pyarrow.dataset import ParquetFileFormat, ParquetReadOptions, dataset
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from clwl_spark.cells import with_readable_texts
 from clwl_spark.spark.embedded import is_embedded, plain_path
+from clwl_spark.spark.files import without_patterns
 from clwl_spark.spark.frames import frame_from_arrow
 
 INLINE_ROWS: Final = 20_000
@@ -54,9 +57,43 @@ def frame_of(spark: SparkSession, table: DeltaTable, folder: str) -> DataFrame |
         )
     if not is_embedded(spark):
         return None
+    return _by_sail(spark, folder, actions["path"].to_pylist(), types)
+
+
+def frame_of_files(
+    spark: SparkSession, folder: str, files: Sequence[tuple[str, int]], types: StructType
+) -> DataFrame:
+    """Rows of some of a table's Parquet files.
+
+    Args:
+        spark: the session.
+        folder: the table's, on this machine.
+        files: (path, rows) each, below the folder.
+        types: the columns; one that a file does not have is null.
+    """
+    nullable = StructType([StructField(x.name, x.dataType) for x in types])
+    if sum(rows for _, rows in files) <= INLINE_ROWS:
+        return frame_from_arrow(spark, _in_memory([x for x, _ in files], nullable), nullable)
+    if is_embedded(spark):
+        names = [str(Path(x).relative_to(folder)) for x, _ in files]
+        return _by_sail(spark, folder, names, nullable)
+    return spark.read.schema(nullable).parquet(*(without_patterns(x) for x, _ in files))
+
+
+def _in_memory(files: Sequence[str], types: StructType) -> pa.Table:
+    wanted = to_arrow_schema(types, timezone="UTC")
+    if not files:
+        return wanted.empty_table()
+    # Spark writes moments as INT96, whose range Arrow's nanoseconds do not have.
+    spark_s = ParquetFileFormat(ParquetReadOptions(coerce_int96_timestamp_unit="us"))
+    return dataset([*files], schema=wanted, format=spark_s).to_table()
+
+
+def _by_sail(
+    spark: SparkSession, folder: str, names: Iterable[str], types: StructType
+) -> DataFrame:
     here = plain_path(spark, folder)
-    groups = _alike(folder, here, actions["path"].to_pylist())
-    frames = (_typed(spark.read.parquet(*files), types) for files in groups)
+    frames = (_typed(spark.read.parquet(*files), types) for files in _alike(folder, here, names))
     return reduce(DataFrame.unionByName, frames)
 
 

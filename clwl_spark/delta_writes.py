@@ -182,6 +182,17 @@ def delete_rows(folder: str, table: Table, condition: str) -> bool:
     return _changed(folder, table, lambda found: found.delete(condition))
 
 
+def clear_rows(folder: str, table: Table, column: str, condition: str) -> bool:
+    """Set a column to null in the rows for which a condition holds, made of `one_of`.
+
+    Returns:
+        Whether that is done; False = nothing was written, and Spark has to.
+    """
+    return _changed(
+        folder, table, lambda found: found.update({column: "NULL"}, predicate=condition)
+    )
+
+
 def columns_in(folder: str) -> list[str] | None:
     """Names of a table's columns; None where only Spark can tell."""
     found = opened(folder)

@@ -30,11 +30,12 @@ from clwl_spark.delta_creation import (
     spark_one_of,
 )
 from clwl_spark.delta_protocol import NO_TRANSACTION, newest_transaction, opened, unread_features
-from clwl_spark.delta_reads import frame_of
+from clwl_spark.delta_reads import frame_of, frame_of_files
 from clwl_spark.delta_writes import (
     add_columns,
     append_rows,
     change_rows,
+    clear_rows,
     columns_in,
     delete_rows,
     merge_rows,
@@ -231,6 +232,10 @@ class Lake:
         """
         wanted = self.arrow_schema(table)
         return delta_files.dataset_of(self.path(table), wanted) if self.is_here else None
+
+    def read_files(self, table: str, files: Sequence[tuple[str, int]]) -> DataFrame:
+        """The rows of some Parquet files, (path, rows) each, that a table in a folder here has."""
+        return frame_of_files(self.spark, self.path(table), files, TABLES[table].schema)
 
     def greatest(self, table: str, column: str) -> list[dict[str, Any]]:
         """The rows of a table that have the greatest number in a column, as by `rows`.
@@ -454,6 +459,16 @@ class Lake:
         condition = spark_one_of(column, values)
         with _writing(self.spark):
             self.spark.sql(f"DELETE FROM {self.sql_name(table)} WHERE {condition}")  # noqa: S608
+
+    def clear(self, table: str, column: str, which: Mapping[str, Sequence[str | int]]) -> None:
+        """Set a column to null in the rows that have one of the values in each of some columns."""
+        condition = " AND ".join(one_of(x, values) for x, values in which.items())
+        if self.is_here and clear_rows(self.path(table), TABLES[table], column, condition):
+            return
+        self._refuse_if_embedded(table)
+        condition = " AND ".join(spark_one_of(x, values) for x, values in which.items())
+        name = self.sql_name(table)
+        self.spark.sql(f"UPDATE {name} SET `{column}` = NULL WHERE {condition}")  # noqa: S608
 
     def remove_folder(self, folder: str) -> None:
         """Take a folder away, with all that is in it, wherever Spark can write."""

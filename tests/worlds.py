@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from lakes import lake_with
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructField, StructType
 from random_clusters import Case, merged_tables, random_case
 from reference import Reference
 
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.schemas import OUTCOMES, TABLES
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
@@ -92,10 +94,10 @@ def put_rows(lake: Lake, name: str, rows: Sequence[Row]) -> None:
     lake.append(name, lake.arrow_rows(name, ([row.get(x) for x in names] for row in rows)))
 
 
-def frame(spark: SparkSession, name: str, rows: list[Row]) -> Any:
-    table = TABLES[name]
-    data = [tuple(row.get(column) for column in table.names) for row in rows]
-    return spark.createDataFrame(data, table.schema, verifySchema=False)
+def frame(spark: SparkSession, name: str, rows: list[Row]) -> DataFrame:
+    """Rows of a table that a writer still gives their snapshot: keys may be null."""
+    fields = [StructField(x.name, x.dataType) for x in TABLES[name].schema]
+    return frame_from_rows(spark, rows, StructType(fields))
 
 
 def comparable(row: Row) -> tuple[Any, ...]:

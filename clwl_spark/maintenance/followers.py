@@ -1,14 +1,11 @@
-"""How far the streams that follow a lake's tables have come, told from their checkpoints.
+"""How far the streams that follow a lake's tables have come, told from their checkpoints."""
 
-Source: Spark's and Delta's own classes `OffsetSeqLog`, `CommitLog` and `DeltaSourceOffset`.
-"""
-
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from clwl_spark.delta_files import is_uri
+from clwl_spark.delta_offsets import Offsets
 from clwl_spark.storage import Lake
 
 BEFORE_ALL: Final = -1
@@ -43,32 +40,15 @@ def followers(lake: Lake) -> list[Follower]:
 
 def _follower(checkpoint: Path) -> Follower | None:
     """The stream of a checkpoint; None where it is none over a Delta table, or has not begun."""
-    batches = sorted(int(x.name) for x in (checkpoint / "offsets").iterdir() if x.name.isdecimal())
-    if not batches:
-        return None
-    table_id = _end(checkpoint, batches[-1]).get("reservoirId")
+    offsets = Offsets(checkpoint)
+    batches = offsets.batches()
+    table_id = offsets.end(batches[-1]).get("reservoirId") if batches else None
     if not isinstance(table_id, str):
         return None
-    done = [x for x in batches if (checkpoint / "commits" / str(x)).exists()]
+    done = [x for x in batches if offsets.is_done(x)]
     if not done:
         return Follower(checkpoint.name, table_id, BEFORE_ALL)
-    last = _end(checkpoint, done[-1])
-    before = _end(checkpoint, done[-1] - 1) if done[-1] > 0 else last
-    return Follower(checkpoint.name, table_id, _taken(last), before.get("reservoirVersion", 0))
-
-
-def _end(checkpoint: Path, batch: int) -> dict[str, Any]:
-    """Where a batch ends; nothing where its file does not say it."""
-    try:
-        end = json.loads((checkpoint / "offsets" / str(batch)).read_text().splitlines()[-1])
-    except (OSError, ValueError, IndexError):
-        return {}
-    return end if isinstance(end, dict) else {}
-
-
-def _taken(end: dict[str, Any]) -> int | None:
-    """The last version that was taken whole; None = the batch ended within one."""
-    version, index = end.get("reservoirVersion"), end.get("index")
-    if not isinstance(version, int) or not isinstance(index, int):
-        return None
-    return version - 1 if index < 0 and not end.get("isStartingVersion") else None
+    end = offsets.whole_end(done[-1])
+    before = offsets.end(max(done[-1] - 1, 0))
+    version = None if end is None else end[1]
+    return Follower(checkpoint.name, table_id, version, before.get("reservoirVersion", 0))

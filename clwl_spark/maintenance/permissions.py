@@ -16,9 +16,13 @@ from clwl_spark.routing.runs import RUNNING, after
 from clwl_spark.routing.taken import taken_before
 from clwl_spark.schemas import HOP_BATCHES, MESSAGES, OUTCOMES, RUNS
 from clwl_spark.storage import Lake
+from clwl_spark.tracing.hop_batches import followed_until
+from clwl_spark.tracing.lakes import hop_of
 
 ROUTERS_OWN: Final = ("buckets-", "route-", "plan-")
 """Checkpoints of routing's own streams; `routed_until` says how far it has come."""
+OF_HOPS: Final = "hops-"
+"""Checkpoints of streams that followed outcomes, until `hop_batches` said how far that is."""
 _WRITTEN: Final = frozenset(x.name for x in WRITTEN)
 _MOVES_ONLY: Final = ("OPTIMIZE", "VACUUM START", "VACUUM END")
 _RUNS: Final = "a run of routing is in hand or was killed (RUNNING in table runs)"
@@ -46,7 +50,10 @@ def permission(lake: Lake, table: str, streams: Sequence[Follower], *, running: 
     if running:
         return _beside_a_run(table)
     own = _streams_of(lake, table, streams)
-    taken = _taken(lake, table, own)
+    until = _followed_until(lake, table)
+    if until is not None:
+        own = [x for x in own if not x.name.startswith(OF_HOPS)]
+    taken = [*_taken(lake, table, own), *([] if until is None else [until])]
     if not taken:
         return Permission()
     return _of_followed(lake, table, taken, [x.reads_from for x in own])
@@ -118,6 +125,13 @@ def _taken(lake: Lake, table: str, streams: Sequence[Follower]) -> list[int | No
     if table == OUTCOMES.name and not lake.is_here and _has_hops(lake):
         taken.append(None)
     return taken
+
+
+def _followed_until(lake: Lake, table: str) -> int | None:
+    """The version of outcomes that table `hop_batches` says is followed; None = it says none."""
+    if table != OUTCOMES.name or not lake.is_here:
+        return None
+    return followed_until(lake, hop_of(lake))
 
 
 def _has_hops(lake: Lake) -> bool:

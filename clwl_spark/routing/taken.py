@@ -1,16 +1,9 @@
-"""How far the messages are taken: what a run's row says, or Spark's checkpoint.
+"""How far the messages are taken: what a run's row says, or Spark's checkpoint."""
 
-Source: Spark's and Delta's own classes `OffsetSeqLog`, `CommitLog` and `DeltaSourceOffset`: the
-last line of a batch's file in `offsets` says where it ends in the table's log, and its file in
-`commits` that it is done.
-"""
-
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from clwl_spark.delta_files import changes_after, is_uri
+from clwl_spark.delta_offsets import Offsets
 from clwl_spark.delta_versions import versions_of
 from clwl_spark.routing.runs import UNKNOWN, Run, Taken
 from clwl_spark.schemas import MESSAGES
@@ -48,8 +41,8 @@ def taken_before(lake: Lake, run: Run) -> Taken | None:
         return run.taken
     if not _is_here(lake) or not run.checkpoint:
         return None
-    before = run.batch_id - 1
-    return _whole(_end(lake, run, before)) if _is_last(lake, run, before) else None
+    offsets, before = _offsets(lake, run), run.batch_id - 1 - run.first_batch
+    return _taken(offsets, before) if offsets.is_last(before) else None
 
 
 def taken_by_batch(lake: Lake, run: Run) -> Taken | None:
@@ -60,7 +53,7 @@ def taken_by_batch(lake: Lake, run: Run) -> Taken | None:
     """
     if not _is_here(lake) or not run.checkpoint:
         return None
-    return _whole(_end(lake, run, run.batch_id))
+    return _taken(_offsets(lake, run), run.batch_id - run.first_batch)
 
 
 def is_checkpoint_lost(lake: Lake, run: Run) -> bool:
@@ -92,31 +85,11 @@ def _is_here(lake: Lake) -> bool:
     return lake.is_here and not is_uri(lake.checkpoint_root)
 
 
-def _whole(end: Mapping[str, Any]) -> Taken | None:
-    """The table and its last version that is taken whole; None = the end is within one."""
-    version, index = end.get("reservoirVersion"), end.get("index")
-    if not isinstance(version, int) or not isinstance(index, int):
-        return None
-    at_its_start = index < 0 and not end.get("isStartingVersion")
-    return Taken(str(end.get("reservoirId")), version - 1) if at_its_start else None
+def _taken(offsets: Offsets, batch: int) -> Taken | None:
+    """What is taken after a batch of the checkpoint; None = its end is within a version."""
+    end = offsets.whole_end(batch)
+    return None if end is None else Taken(*end)
 
 
-def _is_last(lake: Lake, run: Run, batch_id: int) -> bool:
-    """Whether a batch is done and no other one has begun, in the checkpoint's own words."""
-    done = _file(lake, run, "commits", batch_id).exists()
-    return done and not _file(lake, run, "offsets", batch_id + 1).exists()
-
-
-def _end(lake: Lake, run: Run, batch_id: int) -> dict[str, Any]:
-    """Where a batch ends in the log of `messages`; nothing where the checkpoint does not say it."""
-    try:
-        lines = _file(lake, run, "offsets", batch_id).read_text().splitlines()
-        end = json.loads(lines[-1])
-    except (OSError, ValueError, IndexError):
-        return {}
-    return end if isinstance(end, dict) else {}
-
-
-def _file(lake: Lake, run: Run, folder: str, batch_id: int) -> Path:
-    at = batch_id - run.first_batch
-    return Path(lake.checkpoint_root, run.checkpoint, folder, str(at))
+def _offsets(lake: Lake, run: Run) -> Offsets:
+    return Offsets(Path(lake.checkpoint_root, run.checkpoint))

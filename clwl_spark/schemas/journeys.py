@@ -17,6 +17,9 @@ CAME_BACK: Final = "came_back"
 ENDS: Final = "ends"
 BATCH_ID: Final = "batch_id"
 QUERY_ID: Final = "query_id"
+OUTCOMES_ID: Final = "outcomes_id"
+OUTCOMES_FROM: Final = "outcomes_from"
+OUTCOMES_VERSION: Final = "outcomes_version"
 
 
 class End(StrEnum):
@@ -66,7 +69,15 @@ HOP_BATCHES: Final = Table(
     (
         key(HOP, "The hop whose outcomes they are", "int"),
         key(BATCH_ID, "Batch of that hop, from 0", "bigint"),
-        text(QUERY_ID, "Names the checkpoint that counts the batches"),
+        text(QUERY_ID, "Names what counts the batches of the hop"),
+        Column(
+            OUTCOMES_ID,
+            "string",
+            "Delta's id of the hop's outcomes; null = a checkpoint knows",
+            optional=True,
+        ),
+        Column(OUTCOMES_FROM, "bigint", "Their version before; -1 = none", optional=True),
+        Column(OUTCOMES_VERSION, "bigint", "Their version that is followed then", optional=True),
     ),
 )
 XMITQ_LINKS: Final = Table(

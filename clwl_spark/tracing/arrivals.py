@@ -107,7 +107,7 @@ def followed(outcomes: DataFrame, hop: int, know: Knowledge, *, is_last: bool) -
         .join(know.plans, c.PLAN_ID, "left")
         .join(F.broadcast(defined), [c.SNAPSHOT_ID, c.DEST_QMGR], "left")
         .withColumn(HOP, F.lit(hop))
-        .withColumn(CAME_BACK, has_been_at(F.col(TRAIL), place))
+        .withColumn(CAME_BACK, has_been_at(F.col(TRAIL), place, hop - 1))
         .withColumn(ENDS, _ends())
     )
     over_channel = F.col(c.CHANNEL).isNotNull()

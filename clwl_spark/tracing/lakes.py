@@ -41,3 +41,8 @@ def lake_at(lake: Lake, hop: int) -> Lake:
     if hop == 1:
         return lake
     return HopLake(lake.spark, lake.root, lake.in_catalog, lake.checkpoints, hop)
+
+
+def hop_of(lake: Lake) -> int:
+    """The hop that sees the lake so."""
+    return lake.hop if isinstance(lake, HopLake) else 1

@@ -8,6 +8,7 @@ Layout: put_seq (8 bytes, big-endian) | bytes of the trail (2) | bytes of the na
 there is a message_id (1) | trail, 8 bytes a place | name of the queue manager | message_id.
 """
 
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column
@@ -26,10 +27,10 @@ def place_hash(qmgr: str, object_name: str, object_qmgr: str) -> Column:
     return _to_bytes(F.xxhash64(qmgr, object_name, object_qmgr), _HASH)
 
 
-def has_been_at(trail: Column, place: Column) -> Column:
-    """Whether a place's hash is in a trail."""
-    starts = F.sequence(F.lit(0), F.octet_length(trail), F.lit(_HASH))
-    return F.exists(starts, lambda at: F.substring(trail, at + 1, F.lit(_HASH)) == place)
+def has_been_at(trail: Column, place: Column, count: int) -> Column:
+    """Whether a place's hash is in a trail of so many places."""
+    there = (_part(trail, F.lit(at * _HASH + 1), F.lit(_HASH)) == place for at in range(count))
+    return reduce(Column.__or__, there, F.lit(False))
 
 
 def ticket(qmgr: Column, put_seq: Column, message_id: Column, trail: Column) -> Column:
@@ -55,10 +56,10 @@ def unpacked(packed: Column) -> dict[str, Column]:
     id_at = name_at + name_bytes
     rest = F.octet_length(packed) - id_at + 1
     return {
-        c.QMGR: F.decode(F.substring(packed, name_at, name_bytes), "UTF-8"),
-        c.PUT_SEQ: _to_number(packed, 1, 8),
-        c.MESSAGE_ID: F.when(has_id, F.substring(packed, id_at, rest)),
-        TRAIL: F.substring(packed, F.lit(_HEADER + 1), trail_bytes),
+        c.QMGR: F.decode(_part(packed, name_at, name_bytes), "UTF-8"),
+        c.PUT_SEQ: F.shiftleft(_to_number(packed, 1, 4), 32).bitwiseOR(_to_number(packed, 5, 4)),
+        c.MESSAGE_ID: F.when(has_id, _part(packed, id_at, rest)),
+        TRAIL: _part(packed, F.lit(_HEADER + 1), trail_bytes),
     }
 
 
@@ -71,7 +72,15 @@ def _to_bytes(number: Column, count: int) -> Column:
     return F.unhex(F.lpad(F.hex(number.cast("bigint")), 2 * count, "0"))
 
 
+def _part(packed: Column, start: Column, count: Column) -> Column:
+    """Some of the bytes, from 1; through hexadecimal digits, since Sail cuts text alone."""
+    return F.unhex(_digits(packed, start, count))
+
+
+def _digits(packed: Column, start: Column, count: Column) -> Column:
+    return F.substring(F.hex(packed), start * 2 - 1, count * 2)
+
+
 def _to_number(packed: Column, start: int, count: int) -> Column:
-    """Bytes as a signed number of 64 bits."""
-    part = F.substring(packed, F.lit(start), F.lit(count))
-    return F.conv(F.hex(part), _HEX, -10).cast("bigint")
+    """Up to four bytes as a number."""
+    return F.conv(_digits(packed, F.lit(start), F.lit(count)), _HEX, 10).cast("bigint")

@@ -360,6 +360,23 @@ def test_outcomes_that_a_stream_still_has_to_follow_stay(lake):
     assert kept_up(lake)[0]["outcomes"].note == ""
 
 
+def test_outcomes_that_hops_have_not_followed_yet_stay(lake):
+    lake.create([TABLES["hops"], TABLES["hop_batches"]])
+    append(lake, "outcomes", *outcomes(3))
+    checkpoint_at(lake, "outcomes", 2, "hops-1")
+    table_id = DeltaTable(lake.path("outcomes")).metadata().id
+    row = {"hop": 1, "batch_id": 0, "query_id": "a", "outcomes_id": table_id, "outcomes_from": -1}
+    append(lake, "hop_batches", row | {"outcomes_version": 3})
+    assert "it has rows that are not taken yet" in kept_up(lake)[0]["outcomes"].note
+    done = CommitProperties(app_transactions=[Transaction("clwl-a-hops", 0)])
+    hop = dict.fromkeys(TABLES["hops"].names) | {"qmgr": "QM1", "put_seq": 1, "hop": 1}
+    rows = pa.Table.from_pylist([hop], schema=lake.arrow_schema("hops"))
+    write_deltalake(lake.path("hops"), rows, mode="append", commit_properties=done)
+    assert kept_up(lake)[0]["outcomes"].files_after == 1
+    append(lake, "outcomes", *outcomes(1))
+    assert "it has rows that are not taken yet" in kept_up(lake)[0]["outcomes"].note
+
+
 def test_the_change_feed_is_kept_as_long_as_keep_says(lake):
     rows = [
         {"snapshot_id": f"s{x}", "observer": "*", "qmgr": "Q", "queue": "A", "cluster": "K"}

@@ -115,7 +115,6 @@ def test_links_are_read():
             read_links([text])
 
 
-@pytest.mark.spark
 def test_routing_follows_messages_on_when_it_is_told_to(capsys, spark, tmp_path):
     lake = lake_of(spark, tmp_path / "lake", {"S1": definitions("into_cluster_3")})
     put(lake, "QMX", "CQ1", 9, object_qmgr="CQM")

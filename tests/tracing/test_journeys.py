@@ -1,10 +1,13 @@
 """Messages followed hop by hop: against plain Python, exactly once, and no message lost."""
 
 import random
+import shutil
 from collections import Counter, defaultdict
 from datetime import UTC
+from pathlib import Path
 
 import pytest
+from deltalake import DeltaTable
 from lakes import lake_with
 from pyspark.sql import functions as F
 from random_clusters import merged_tables, random_case
@@ -17,9 +20,8 @@ from clwl_spark.errors import LakeStateError, UsageError
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.schemas import HOPS, TABLES
 from clwl_spark.storage import Lake
+from clwl_spark.tracing.following import Following
 from clwl_spark.tracing.journeys import follow_messages, hop_figures
-
-pytestmark = pytest.mark.spark
 
 OPTIONS = RouteOptions(state_partitions=2)
 COMPARED = [name for name in HOPS.names if name != "plan_id"]
@@ -139,40 +141,113 @@ def test_messages_arrive_in_their_sender_s_order_as_what_they_were_put(spark, tm
     }
 
 
-def test_killed_runs_are_gone_on_with_but_not_without_their_checkpoint(
-    spark, tmp_path, monkeypatch
-):
-    tables = definitions("between_clusters_4")
-    lake = lake_of(spark, tmp_path / "lake", {"S1": tables})
+def killed_after(monkeypatch, table, lake, follow):
+    """Follow, until a table is written."""
+    for method in ("append", "add_files"):
+        original = getattr(Lake, method)
+
+        def killed(self, name, *rest, _write=original):
+            _write(self, name, *rest)
+            if name == table:
+                raise LakeStateError("killed")
+
+        monkeypatch.setattr(Lake, method, killed)
+    with pytest.raises(LakeStateError, match="killed"):
+        follow(lake, OPTIONS, 3)
+    monkeypatch.undo()
+
+
+def some_on_their_way(spark, folder):
+    lake = lake_of(spark, folder, {"S1": definitions("between_clusters_4")})
     put(lake, "QMA", "ACQ1", 30)
     route(lake, OPTIONS)
-    for table, writes in (("hops", 2), ("messages", 1), ("outcomes", 1)):
-        left = [writes]
-        for method in ("append", "add_files"):
-            original = getattr(Lake, method)
+    return lake
 
-            def killed(self, name, *rest, _write=original, _table=table, _left=left):
-                _write(self, name, *rest)
-                if name == _table:
-                    _left[0] -= 1
-                    if _left[0] == 0:
-                        raise LakeStateError("killed")
 
-            monkeypatch.setattr(Lake, method, killed)
-        with pytest.raises(LakeStateError, match="killed"):
-            follow_messages(lake, OPTIONS, 3)
-        monkeypatch.undo()
+def assert_thirds(rows, count):
+    assert_each_message_ends_once(rows, {("QMA", at) for at in range(1, count + 1)})
+    assert ends(rows) == {(qmgr, "QUEUE"): count // 3 for qmgr in ("QME", "QMF", "QMG")}
+
+
+def test_killed_runs_are_gone_on_with(spark, tmp_path, monkeypatch):
+    lake = some_on_their_way(spark, tmp_path / "lake")
+    for table in ("hop_batches", "messages", "hops", "outcomes") * 2:
+        killed_after(monkeypatch, table, lake, follow_messages)
+    # The third hop, where nothing goes on.
+    for table in ("hop_batches", "hops"):
+        killed_after(monkeypatch, table, lake, follow_messages)
+    assert_thirds(followed(lake, 3), 30)
+    batches = lake.read("hop_batches").collect()
+    assert sorted((row.hop, row.batch_id) for row in batches) == [(1, 0), (2, 0), (3, 0)]
+    put(lake, "QMA", "ACQ1", 3, first=31)
+    assert_thirds(followed(lake, 3), 33)
+    assert lake.read("hop_batches").count() == 6
+
+
+def test_outcomes_whose_commits_are_gone_are_told_from_those_that_were_followed(spark, tmp_path):
+    lake = some_on_their_way(spark, tmp_path / "lake")
     rows = followed(lake, 3)
-    assert_each_message_ends_once(rows, {("QMA", at) for at in range(1, 31)})
-    assert ends(rows) == {(qmgr, "QUEUE"): 10 for qmgr in ("QME", "QMF", "QMG")}
-
-    checkpoint = tmp_path / "lake" / "_checkpoints" / "hops-1"
-    checkpoint.rename(tmp_path / "elsewhere")
     put(lake, "QMA", "ACQ1", 3, first=31)
     route(lake, OPTIONS)
-    with pytest.raises(LakeStateError, match="hops-1"):
-        follow_messages(lake, OPTIONS, 3)
+    outcomes = DeltaTable(lake.path("outcomes"))
+    outcomes.create_checkpoint()
+    newest = Path(lake.path("outcomes"), "_delta_log", f"{outcomes.version():020}.json")
+    newest.unlink()
+    follow_messages(lake, OPTIONS, 3)
+    further = lake.read("hops").collect()
+    assert_thirds(further, 33)
+    assert told(further) >= told(rows)
+
+
+def test_rows_that_only_moved_or_went_are_not_followed(spark, tmp_path):
+    lake = some_on_their_way(spark, tmp_path / "lake")
+    put(lake, "QMA", "ACQ1", 3, first=31)
+    rows = followed(lake, 3)
+    outcomes = DeltaTable(lake.path("outcomes"))
+    outcomes.optimize.compact()
+    follow_messages(lake, OPTIONS, 3)
+    assert lake.read("hop_batches").count() == 3
+    outcomes.delete("put_seq <= 3")
+    follow_messages(lake, OPTIONS, 3)
+    follow_messages(lake, OPTIONS, 3)
+    assert lake.read("hop_batches").count() == 4
     assert lake.read("hops").count() == len(rows)
+
+
+def test_outcomes_that_were_made_anew_are_refused(spark, tmp_path):
+    lake = some_on_their_way(spark, tmp_path / "lake")
+    follow_messages(lake, OPTIONS, 1)
+    shutil.rmtree(lake.path("outcomes"))
+    lake.create([TABLES["outcomes"]])
+    with pytest.raises(LakeStateError, match="restore it, or route into another lake"):
+        follow_messages(lake, OPTIONS, 1)
+
+
+@pytest.mark.spark
+def test_what_a_stream_followed_is_taken_from_its_checkpoint(spark, tmp_path, monkeypatch):
+    def follow_stream(lake, options, _most_hops):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Following, "run", Following.follow_stream)
+            follow_messages(lake, options, 1)
+
+    lake = some_on_their_way(spark, tmp_path / "lake")
+    follow_stream(lake, OPTIONS, 1)
+    put(lake, "QMA", "ACQ1", 3, first=31)
+    route(lake, OPTIONS)
+    killed_after(monkeypatch, "messages", lake, follow_stream)
+    checkpoint = tmp_path / "lake" / "_checkpoints" / "hops-1"
+    checkpoint.rename(tmp_path / "elsewhere")
+    with pytest.raises(LakeStateError, match="hops-1"):
+        follow_messages(lake, OPTIONS, 1)
+    (tmp_path / "elsewhere").rename(checkpoint)
+    follow_messages(lake, OPTIONS, 1)
+    shutil.rmtree(checkpoint)
+    follow_messages(lake, OPTIONS, 3)
+    assert_thirds(lake.read("hops").collect(), 33)
+    batches = lake.read("hop_batches").where("hop = 1").collect()
+    found = sorted((x.batch_id, x.outcomes_from, x.outcomes_version) for x in batches)
+    assert [x[0] for x in found] == [0, 1]
+    assert found[1][1:] == (found[1][2] - 1, lake.version("outcomes"))
 
 
 def test_a_number_of_hops_that_cannot_be_followed_is_refused(spark, tmp_path):
@@ -180,7 +255,16 @@ def test_a_number_of_hops_that_cannot_be_followed_is_refused(spark, tmp_path):
         follow_messages(Lake(spark, str(tmp_path)), OPTIONS, 65)
 
 
+@pytest.mark.spark
+def test_spark_follows_random_worlds_as_the_plain_router_does(spark, tmp_path):
+    assert_followed_as_by_the_plain_router(spark, tmp_path)
+
+
 def test_random_worlds_are_followed_as_the_plain_router_follows_them(spark, tmp_path):
+    assert_followed_as_by_the_plain_router(spark, tmp_path)
+
+
+def assert_followed_as_by_the_plain_router(spark, tmp_path):
     cases = [random_case(random.Random(at), f"C{at:03d}.", unique_put_seq=True) for at in range(30)]
     lake = lake_with(spark, tmp_path / "lake")
     for name, rows in merged_tables(cases).items():
