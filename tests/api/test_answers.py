@@ -9,8 +9,6 @@ from clwl_spark.analysis.explain import MissingSnapshotError
 from clwl_spark.errors import InputError, MissingLakeError, UsageError
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
 
-pytestmark = pytest.mark.java
-
 
 def test_an_explanation_has_frames_a_text_and_a_page(lake):
     found = lake.explain("GATE", "IN")
@@ -52,7 +50,15 @@ def test_traffic_is_that_of_the_messages(lake):
 
 
 @pytest.mark.spark
+def test_a_change_is_told_on_spark_as_well(lake):
+    check_a_change(lake)
+
+
 def test_a_change_is_told_in_a_sentence_and_frames(lake):
+    check_a_change(lake)
+
+
+def check_a_change(lake):
     found = lake.what_if("STOP CHANNEL(TO.QM2) ON GATE")
     moved = found.by_queue_manager.set_index("dest_qmgr")[["before", "after"]].to_dict("index")
     assert moved == {"QM1": {"before": 7, "after": 13}, "QM2": {"before": 6, "after": 0}}
@@ -128,7 +134,6 @@ def test_questions_tables_snapshots_and_the_report(lake, tmp_path):
         lake.report(tmp_path / "file")
 
 
-@pytest.mark.spark
 def test_routing_goes_on_where_it_ended(lake):
     assert lake.route().messages == 0
     with pytest.raises(UsageError, match="algorithm 'v8'"):

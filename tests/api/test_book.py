@@ -21,8 +21,6 @@ from clwl_spark.schemas import ROUTE_CANDIDATES
 from clwl_spark.topology.views import read_topology
 from clwl_spark.vocabulary import Algorithm
 
-pytestmark = pytest.mark.java
-
 
 @pytest.fixture
 def plannings(monkeypatch):

@@ -3,6 +3,7 @@
 import re
 
 import pandas as pd
+import pytest
 from quality.gate_worlds import changed, complaints, frames_of, rows_of
 from quality.mutants import LINT, REFERENCES
 
@@ -45,7 +46,16 @@ def _answers(judged, engine):
     return {x.gate: sorted(map(repr, x.found.rows)) for x in results}
 
 
+@pytest.mark.spark
+def test_sqlite_and_apache_spark_say_the_same(spark, tmp_path):
+    check_that_both_say_the_same(spark, tmp_path)
+
+
 def test_both_engines_say_the_same(spark, tmp_path):
+    check_that_both_say_the_same(spark, tmp_path)
+
+
+def check_that_both_say_the_same(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     left = {gate: x for gate, x in (REFERENCES | LINT).items() if gate not in SKIPPED}
     said = set()

@@ -18,8 +18,6 @@ from clwl_spark.cli import main
 from clwl_spark.quality.observed import comparisons
 from clwl_spark.schemas import OBSERVED_COUNTS
 
-pytestmark = pytest.mark.java
-
 PUTS = 2_000
 END = NOON + timedelta(seconds=PUTS + 1)
 APPLICATIONS = ("FREE", "BOUND", "MIXED", "MOVED")

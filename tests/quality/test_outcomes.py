@@ -18,8 +18,6 @@ from clwl_spark.quality.results import Scope, Verdict
 from clwl_spark.quality.suites import load_gates
 from clwl_spark.quality.validate import ValidateOptions, validate_outcomes
 
-pytestmark = pytest.mark.java
-
 PUTS = 40
 DAY = timedelta(days=1)
 CORRUPTIONS = {
@@ -119,7 +117,16 @@ def _corrupt(lake, name):
         found.update(change, predicate=f"qmgr = '{name}' AND {which}")
 
 
+@pytest.mark.spark
+def test_every_gate_on_outcomes_kills_its_mutant_on_spark(lake):
+    check_gates(lake)
+
+
 def test_every_gate_on_outcomes_kills_its_mutant(lake):
+    check_gates(lake)
+
+
+def check_gates(lake):
     assert _reported(lake) == AS_PUT
 
     for name in CORRUPTIONS:

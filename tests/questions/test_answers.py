@@ -9,8 +9,6 @@ from small_worlds import NOON
 
 from clwl_spark.questions.texts import Question
 
-pytestmark = pytest.mark.java
-
 
 def test_share_per_hour_is_what_outcomes_count(named, outcomes):
     routed = [x for x in outcomes if x["reason"] == 0]

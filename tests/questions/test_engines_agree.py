@@ -13,8 +13,6 @@ from clwl_spark.questions.running import ask, create_views, prepared
 from clwl_spark.questions.texts import Question, all_questions, all_views
 from clwl_spark.storage import Lake
 
-pytestmark = pytest.mark.java
-
 ZONE = "spark.sql.session.timeZone"
 
 
@@ -23,6 +21,13 @@ def test_spark_and_duckdb_answer_alike(duckdb_lake, answered, name):
     expected = rows_of(duckdb_lake, all_questions()[name].sql)
     assert comparable(answered[name]) == comparable(expected)
     assert expected
+
+
+@pytest.mark.spark
+def test_apache_spark_and_duckdb_answer_alike(duckdb_lake, answered):
+    for name, question in all_questions().items():
+        expected = rows_of(duckdb_lake, question.sql)
+        assert comparable(answered[name]) == comparable(expected), name
 
 
 @pytest.mark.parametrize("name", sorted(all_views()))

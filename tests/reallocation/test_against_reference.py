@@ -25,11 +25,6 @@ from clwl_spark.reallocation.run import reallocate
 from clwl_spark.reallocation.waiting import waiting_outcomes
 from clwl_spark.vocabulary import Algorithm
 
-pytestmark = pytest.mark.java
-
-pytestmark = pytest.mark.spark
-
-
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 CASES = int(os.environ.get("CLWL_CASES", "120"))
 CLOSING = "SHUT."
@@ -132,6 +127,16 @@ def _comparable(row: dict[str, Any]) -> tuple[Any, ...]:
 def test_chains_of_events_between_batches_are_those_of_the_reference(
     spark: SparkSession, tmp_path: Path, algorithm: str
 ) -> None:
+    _compare(spark, tmp_path, algorithm)
+
+
+@pytest.mark.spark
+def test_spark_plays_chains_of_events_as_the_reference(spark: SparkSession, tmp_path: Path) -> None:
+    _compare(spark, tmp_path, "v9")
+
+
+def _compare(spark: SparkSession, tmp_path: Path, algorithm: str) -> None:
+    """Outcomes of events between batches, and where each message is then."""
     print(f"CLWL_SEED={SEED} algorithm={algorithm} clusters={CASES}")  # noqa: T201
     chain = Chain(spark, tmp_path, algorithm)
     for batch in chain.world.batches():

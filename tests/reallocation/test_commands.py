@@ -16,11 +16,6 @@ from clwl_spark.reallocation.run import reallocate
 from clwl_spark.schemas import CHANNEL_EVENTS
 from clwl_spark.storage import Lake
 
-pytestmark = pytest.mark.java
-
-pytestmark = pytest.mark.spark
-
-
 AT = "2024-05-06T12:01:00Z"
 EVENT = ["--qmgr", "GATE", "--channel", "TO.QM1", "--status", "stopped", "--at", AT]
 

@@ -20,11 +20,6 @@ from clwl_spark.reallocation.events import read_events
 from clwl_spark.reallocation.run import reallocate
 from clwl_spark.schemas import CHANNEL_EVENTS
 
-pytestmark = pytest.mark.java
-
-pytestmark = pytest.mark.spark
-
-
 FOLDER = Path(__file__).parent / "scenarios"
 NAMES = sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir())
 COLUMNS = (

@@ -17,8 +17,6 @@ from clwl_spark.report.reading import read_report
 from clwl_spark.report.surprises import Kind, surprises
 from clwl_spark.storage import Lake
 
-pytestmark = pytest.mark.java
-
 CLUSTER = [
     qmgr("GATE"), qmgr("QM1"), qmgr("QM2"),
     rcvr("GATE"), rcvr("QM1"), rcvr("QM2"),
@@ -48,7 +46,16 @@ def routed(spark, tmp_path_factory):
     return lake, found
 
 
+@pytest.mark.spark
+def test_figures_are_counts_of_the_outcomes_on_spark(routed):
+    check_figures(routed)
+
+
 def test_figures_are_counts_of_the_outcomes(routed):
+    check_figures(routed)
+
+
+def check_figures(routed):
     lake, outcomes = routed
     data = read_report(lake)
     head = data.head

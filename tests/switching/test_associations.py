@@ -10,11 +10,6 @@ from clwl_spark.switching.associations import (
     chosen_snapshot,
 )
 
-pytestmark = pytest.mark.java
-
-pytestmark = pytest.mark.spark
-
-
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 
 

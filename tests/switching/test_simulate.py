@@ -15,11 +15,6 @@ from clwl_spark.switching.simulate import simulate
 from clwl_spark.switching.steps import Pace
 from clwl_spark.switching.telling import steps_told
 
-pytestmark = pytest.mark.java
-
-pytestmark = pytest.mark.spark
-
-
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 NEW = "XMITQ.CL1.QM1"
 DAY = "2024-05-06T12:00:"
@@ -47,7 +42,16 @@ def check_all_there(lake, rows):
     assert [bytes(row.message_id) for row in rows] == [bytes(row.message_id) for row in outcomes]
 
 
+@pytest.mark.spark
+def test_messages_move_on_spark_as_well(lake):
+    check_that_messages_move(lake)
+
+
 def test_waiting_messages_move_and_later_ones_go_to_the_new_queue(lake):
+    check_that_messages_move(lake)
+
+
+def check_that_messages_move(lake):
     summary = simulate(lake, request(lake, 25), Ladder())
     rows = rows_of(lake, summary)
     check_all_there(lake, rows)

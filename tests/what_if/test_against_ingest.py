@@ -147,7 +147,6 @@ def test_definitions_are_changed_as_an_ingested_script_does(lake, tmp_path, chan
     assert content(sides.after) == content(snapshot_rows(other, "then"))
 
 
-@pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("change", INGESTED.values(), ids=INGESTED)
 def test_messages_go_as_with_an_ingested_script(lake, as_it_is, tmp_path, change):
@@ -159,7 +158,15 @@ def test_messages_go_as_with_an_ingested_script(lake, as_it_is, tmp_path, change
 
 
 @pytest.mark.spark
+def test_channels_and_queue_managers_fail_on_spark_as_well(lake, as_it_is, tmp_path):
+    check_failures(lake, as_it_is, tmp_path)
+
+
 def test_channels_and_queue_managers_fail_as_their_status_says(lake, as_it_is, tmp_path):
+    check_failures(lake, as_it_is, tmp_path)
+
+
+def check_failures(lake, as_it_is, tmp_path):
     other = copied(lake, tmp_path / "lake")
     tables = snapshot_rows(other, "demo")
     keys = ("qmgr", "channel", "chltype", "remote_qmgr")

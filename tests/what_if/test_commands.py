@@ -37,7 +37,6 @@ def refused(lake, capsys):
 # ---- what-if -----------------------------------------------------------------------------------
 
 
-@pytest.mark.spark
 def test_a_change_is_answered_as_one_document(called):
     found = called("what-if", "--change", "ENDMQM HUB1", "--change", "ENDMQM HUB2")
     assert found["snapshot_id"] == "demo"
@@ -50,7 +49,6 @@ def test_a_change_is_answered_as_one_document(called):
     assert {"by_object", "by_queue_manager", "by_channel", "by_reason"} <= found.keys()
 
 
-@pytest.mark.spark
 def test_people_are_told_in_tables(lake, capsys):
     words = ["what-if", "--lake", lake.root, "--change", "STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1"]
     assert main(words) == 0
@@ -59,7 +57,6 @@ def test_people_are_told_in_tables(lake, capsys):
     assert "go elsewhere" in shown
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     ("words", "said"),
     [
