@@ -7,6 +7,7 @@ session has threads; and they know nothing of the program that runs here, so tha
 
 import os
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -74,8 +75,10 @@ class Workers:
         self._started()
 
     def close(self) -> None:
-        """End the processes and take their files away."""
+        """End the processes, whatever they do, and take their files away."""
         if self._pool is not None:
+            for process in (self._pool._processes or {}).values():  # noqa: SLF001
+                process.terminate()
             self._pool.shutdown(cancel_futures=True)
         self._pool = None
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -119,7 +122,11 @@ def _without_program() -> Iterator[None]:
 
 
 def _end_with_parent(folder: str) -> None:
-    """In a worker: end when the process that has the workers ends, however it does."""
+    """In a worker: end when the process that has the workers ends, however it does.
+
+    Ctrl-C reaches the whole group of processes; it is for that one to say what happens.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is None:
         return

@@ -12,8 +12,10 @@ import logging
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
@@ -33,6 +35,7 @@ _MEBIBYTE: Final = 2**20
 _STDERR: Final = 2
 _SCRATCH: Final = "clwl_scratch"
 """Attribute of an embedded session: its folder of temporary files."""
+_STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 _PLAIN: Final = re.compile(r"[\w./+=-]*", re.ASCII)
 
 
@@ -80,15 +83,36 @@ def embedded_session(memory_mib: int = 0) -> Iterator[SparkSession]:
 
 def _session(port: int, scratch: Path) -> Iterator[SparkSession]:
     client = importlib.import_module("pyspark.sql.connect.session")
-    session: Any = client.SparkSession.builder.remote(f"sc://{_LOOPBACK}:{port}").create()
-    # What a lost connection would need takes longer than most queries of this process.
-    session.client.disable_reattachable_execute()
-    session.conf.set("spark.sql.session.timeZone", "UTC")
-    setattr(session, _SCRATCH, scratch)
+    session: Any = None
     try:
+        # Interrupted half-made, a client would look for its server for minutes when Python ends.
+        with _uninterrupted():
+            session = client.SparkSession.builder.remote(f"sc://{_LOOPBACK}:{port}").create()
+        # What a lost connection would need takes longer than most queries of this process.
+        session.client.disable_reattachable_execute()
+        session.conf.set("spark.sql.session.timeZone", "UTC")
+        setattr(session, _SCRATCH, scratch)
         yield session
     finally:
-        session.stop()
+        if session is not None:
+            session.stop()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C and SIGTERM off until the block's end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[int] = []
+    before = {x: signal.signal(x, lambda x, _: caught.append(x)) for x in _STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if caught:
+            signal.raise_signal(caught[0])
 
 
 def is_embedded(spark: SparkSession) -> bool:
