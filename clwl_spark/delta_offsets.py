@@ -23,7 +23,15 @@ class Offsets:
 
     def batches(self) -> list[int]:
         """Numbers of the batches that have begun, ascending."""
-        return sorted(int(x.name) for x in self._files("offsets") if x.name.isdecimal())
+        return self._numbers("offsets")
+
+    def done(self) -> list[int]:
+        """Numbers of the batches that are done, ascending."""
+        return self._numbers("commits")
+
+    def has_begun(self, batch: int) -> bool:
+        """Whether a batch has begun."""
+        return (self.folder / "offsets" / str(batch)).exists()
 
     def is_done(self, batch: int) -> bool:
         """Whether a batch is done, in the checkpoint's own words."""
@@ -31,7 +39,7 @@ class Offsets:
 
     def is_last(self, batch: int) -> bool:
         """Whether a batch is done and no other one has begun."""
-        return self.is_done(batch) and not (self.folder / "offsets" / str(batch + 1)).exists()
+        return self.is_done(batch) and not self.has_begun(batch + 1)
 
     def end(self, batch: int) -> dict[str, Any]:
         """Where a batch ends in the table's log; nothing where the checkpoint does not say it."""
@@ -54,9 +62,10 @@ class Offsets:
         """The id that Spark gave the checkpoint before its first batch; '' = there is none."""
         return str(_object(self.folder / "metadata", 0).get("id", ""))
 
-    def _files(self, part: str) -> list[Path]:
+    def _numbers(self, part: str) -> list[int]:
         folder = self.folder / part
-        return [*folder.iterdir()] if folder.is_dir() else []
+        names = [x.name for x in folder.iterdir()] if folder.is_dir() else []
+        return sorted(int(x) for x in names if x.isdecimal())
 
 
 def _object(file: Path, line: int) -> dict[str, Any]:

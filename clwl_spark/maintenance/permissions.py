@@ -12,7 +12,7 @@ from clwl_spark.delta_versions import versions_of
 from clwl_spark.errors import MissingLakeError
 from clwl_spark.maintenance.followers import BEFORE_ALL, Follower
 from clwl_spark.routing.run import WRITTEN
-from clwl_spark.routing.runs import RUNNING, after
+from clwl_spark.routing.runs import RUNNING, after, still_taken
 from clwl_spark.routing.taken import taken_before
 from clwl_spark.schemas import HOP_BATCHES, MESSAGES, OUTCOMES, RUNS
 from clwl_spark.storage import Lake
@@ -88,12 +88,14 @@ def routed_until(lake: Lake) -> int | None:
     """The version of `messages` up to which all are routed.
 
     Returns:
-        BEFORE_ALL where nothing ever was; None where that cannot be told.
+        BEFORE_ALL where nothing ever was; UNKNOWN where only keys tell; None where that cannot be
+        told.
     """
     rows = _newest_runs(lake)
     if not rows:
         return BEFORE_ALL
     taken = taken_before(lake, after(rows[0]))
+    taken = still_taken(lake, taken, rows[0].get("finished_at"))
     return None if taken is None else taken.version
 
 

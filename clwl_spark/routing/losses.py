@@ -27,6 +27,8 @@ NO_BATCH: Final = -1
 """Comes before the first batch."""
 _COUNTED: Final = ((OUTCOMES.name, "outcomes"), (REJECTED_MESSAGES.name, "rejected"))
 """Tables that a batch is appended to, and the column of `runs` that says with how many rows."""
+_SINCE: Final = "memory_version"
+"""Is null in rows of versions of this package whose batches are not compared."""
 _RESTORE: Final = "restore all tables of the lake as of one moment, or route into another lake"
 
 
@@ -95,7 +97,8 @@ def losses(lake: Lake) -> Losses:
         if known > last:
             raise _behind(lake, RUNS.name, f"{table} has batch {known}", last)
         lost[count] = _batches(runs, known, count)
-    return Losses(lost["outcomes"], lost["rejected"], done_after(lake, remembered))
+    lost["memory"] = _batches(runs, remembered, "outcomes")
+    return Losses(**lost)
 
 
 def done_after(lake: Lake, batch_id: int) -> tuple[int, ...]:
@@ -163,13 +166,17 @@ def _behind(lake: Lake, table: str, known: str, there: int) -> LakeStateError:
 
 def _of_newest(row: Mapping[str, Any], remembered: int) -> Losses:
     """What `router_memory` has lost, where only Spark can tell more."""
-    is_compared = row[c.STATUS] == DONE and row.get("memory_version") is not None
+    is_compared = row[c.STATUS] == DONE and row.get(_SINCE) is not None
     is_lost = is_compared and row["outcomes"] > 0 and row[BATCH] > remembered
     return Losses(memory=(row[BATCH],)) if is_lost else Losses()
 
 
 def _batches(runs: Dataset, behind: int, count: str) -> tuple[int, ...]:
-    """Batches behind one that are done and wrote rows that a column of `runs` counts, ascending."""
-    is_done = (pc.field(c.STATUS) == DONE) & pc.field("memory_version").is_valid()
-    wanted = is_done & (pc.field(BATCH) > behind) & (pc.field(count) > 0)
-    return tuple(sorted(runs.to_table([BATCH], filter=wanted)[BATCH].to_pylist()))
+    """Batches behind one that are done and wrote rows that a column of `runs` counts, ascending.
+
+    A filter must not ask whether `memory_version` is null: delta-rs says of files without the
+    column that it is valid in all of their rows.
+    """
+    wanted = (pc.field(c.STATUS) == DONE) & (pc.field(BATCH) > behind) & (pc.field(count) > 0)
+    rows = runs.to_table([BATCH, _SINCE], filter=wanted)
+    return tuple(sorted(rows.filter(rows[_SINCE].is_valid())[BATCH].to_pylist()))

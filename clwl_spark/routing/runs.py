@@ -172,18 +172,26 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
         if last[c.STATUS] == RUNNING:
             return _again(lake, last)
         run = after(last)
-        run = replace(run, taken=_still_taken(lake, run.taken, last["finished_at"]))
+        run = replace(run, taken=still_taken(lake, run.taken, last["finished_at"]))
     memory_version = lake.version(ROUTER_MEMORY.name)
     pins = tuple(valid_pins(lake))
     return replace(run, pins=pins, memory_version=memory_version, runs_version=runs_version)
 
 
-def _still_taken(lake: Lake, taken: Taken | None, finished_at: datetime) -> Taken | None:
+def still_taken(lake: Lake, taken: Taken | None, finished_at: datetime | None) -> Taken | None:
     """What was taken, unless `messages` is an older copy that was appended to again.
 
     The commit that a version of a table is made by came before the run that took it ended.
+
+    Args:
+        lake: the lake.
+        taken: as the run's row says.
+        finished_at: when the run ended; None = it has not.
+
+    Returns:
+        With version UNKNOWN where the table is another one by now.
     """
-    if taken is None or taken.version < 0 or not lake.is_here:
+    if taken is None or taken.version < 0 or finished_at is None or not lake.is_here:
         return taken
     made = commit_time(lake.path(MESSAGES.name), taken.version)
     return taken if made is None or made <= finished_at else replace(taken, version=UNKNOWN)

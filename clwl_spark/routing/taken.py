@@ -65,7 +65,7 @@ def is_checkpoint_lost(lake: Lake, run: Run) -> bool:
     """
     if run.taken is None or not _is_here(lake) or run.batch_id == run.first_batch:
         return False
-    return not _file(lake, run, "offsets", run.batch_id - 1).exists()
+    return not _offsets(lake, run).has_begun(run.batch_id - 1 - run.first_batch)
 
 
 def committed_batch(lake: Lake, run: Run) -> int | None:
@@ -76,9 +76,8 @@ def committed_batch(lake: Lake, run: Run) -> int | None:
     """
     if not _is_here(lake) or not run.checkpoint:
         return None
-    commits = Path(lake.checkpoint_root, run.checkpoint, "commits")
-    done = [int(x.name) for x in commits.glob("*") if x.name.isdecimal()]
-    return max(done) + run.first_batch if done else None
+    done = _offsets(lake, run).done()
+    return done[-1] + run.first_batch if done else None
 
 
 def _is_here(lake: Lake) -> bool:

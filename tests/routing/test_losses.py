@@ -121,6 +121,9 @@ def test_messages_of_an_older_copy_that_was_appended_to_are_told_by_key(
     append(lake, routed.world)
     append_again = [x | {"put_seq": (x["put_seq"] or 0) + 10**7} for x in routed.world.batch(0)]
     put_rows(lake, "messages", append_again)
+    kept = maintain(lake, read_keep("1h"), dry_run=True, tell=lambda *_: None)
+    (note,) = (x.note for x in kept.tables if x.table == "messages")
+    assert "its log has lost commits" in note
     summary = route(lake, RouteOptions())
     assert summary.messages == 2 * len(append_again)
     assert lake.read("outcomes").count() == outcomes + summary.outcomes

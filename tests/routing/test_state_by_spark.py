@@ -1,0 +1,72 @@
+"""Lakes that Spark has routed: what they have lost, remember, and have in their checkpoint."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from damaged_lakes import ROUTED, copied, lose_newest_commit, restore, routed_world, tables
+from pyspark.sql import SparkSession
+
+from clwl_spark.errors import LakeStateError
+from clwl_spark.routing.repair import repair
+from clwl_spark.routing.run import RouteOptions, route
+from clwl_spark.routing.verify import verify
+from clwl_spark.storage import Lake
+
+pytestmark = pytest.mark.spark
+OPTIONS = RouteOptions(state_partitions=3)
+
+
+class Routed:
+    """A world after its first batch and after the second one."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.world = routed_world(spark, folder / "lake", 1)
+        self.older = copied(self.world.lake, folder / "older")
+        self.world.append("messages", self.world.batch(1), files=2)
+        self.world.route()
+        self.lake = self.world.lake
+        self.expected = tables(self.lake)
+
+
+@pytest.fixture(scope="module")
+def routed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Routed:
+    return Routed(spark, tmp_path_factory.mktemp("routed"))
+
+
+@pytest.fixture
+def lake(routed: Routed, tmp_path: Path) -> Lake:
+    return copied(routed.lake, tmp_path / "lake")
+
+
+def test_its_outcomes_lead_to_its_memory(lake: Lake) -> None:
+    found = verify(lake)
+    assert (found.differences, found.untold) == ([], {})
+    assert found.outcomes > 0
+
+
+@pytest.mark.parametrize("table", ["outcomes", "router_memory"])
+def test_what_it_lost_comes_back_as_spark_wrote_it(lake: Lake, routed: Routed, table: str) -> None:
+    lose_newest_commit(lake, table)
+    with pytest.raises(LakeStateError, match=f"table {table} of .* has lost batch 1"):
+        route(lake, OPTIONS)
+    (one,) = repair(lake, OPTIONS, lambda *_: None)
+    assert one.tables == (table,)
+    assert tables(lake) == routed.expected
+    assert verify(lake).differences == []
+    assert route(lake, OPTIONS).messages == 0
+
+
+def test_an_older_lake_beside_a_newer_checkpoint_is_refused(lake: Lake, routed: Routed) -> None:
+    for table in (*ROUTED, "messages", "runs", "snapshot_resets"):
+        restore(lake, table, routed.older)
+    before = tables(lake)
+    routed.world.lake = lake
+    routed.world.append("messages", routed.world.batch(1), files=3)
+    routed.world.lake = routed.lake
+    with pytest.raises(LakeStateError, match=r"checkpoint .* has routed other messages"):
+        route(lake, OPTIONS)
+    assert tables(lake) == before
+    shutil.rmtree(lake.checkpoint_root)
+    assert route(lake, OPTIONS).messages == len(routed.world.batch(1))
+    assert tables(lake)["outcomes"] == routed.expected["outcomes"]
