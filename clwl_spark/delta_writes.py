@@ -15,6 +15,7 @@ from typing import Final
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError
+from pyarrow.dataset import Dataset
 
 from clwl_spark.delta_creation import old_checks, properties
 from clwl_spark.delta_protocol import (
@@ -31,7 +32,7 @@ _ATTEMPTS: Final = 5
 
 
 def append_rows(
-    folder: str, table: Table, rows: pa.Table, once: tuple[str, int] | None = None
+    folder: str, table: Table, rows: pa.Table | Dataset, once: tuple[str, int] | None = None
 ) -> bool:
     """Append rows; once where Spark or this has written the transaction already.
 
@@ -44,20 +45,25 @@ def append_rows(
     Returns:
         Whether that is done; False = nothing was written, and Spark has to.
     """
-    given = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
+    commit = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
     for _ in range(_ATTEMPTS):
         found = _known(folder, table)
         if found is None:
             return False
-        if rows.num_rows == 0 or (once and has_transaction(found, *once)):
+        if not _count(rows) or (once and has_transaction(found, *once)):
             return True
+        given = rows if isinstance(rows, pa.Table) else rows.scanner().to_reader()
         try:
             with _offences_named(table):
-                write_deltalake(found, rows, mode="append", commit_properties=given)
+                write_deltalake(found, given, mode="append", commit_properties=commit)
         except CommitFailedError:
             continue
         return True
     return False
+
+
+def _count(rows: pa.Table | Dataset) -> int:
+    return int(rows.num_rows if isinstance(rows, pa.Table) else rows.count_rows())
 
 
 def merge_rows(

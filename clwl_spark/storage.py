@@ -49,6 +49,7 @@ from clwl_spark.spark.conf import MOMENTS_AS_NUMBERS, with_settings
 from clwl_spark.spark.embedded import is_embedded
 from clwl_spark.spark.files import delete_folder, keeps_files_here
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
+from clwl_spark.spark.materialize import rows_in_files
 from clwl_spark.spark.named import named_frame
 from clwl_spark.spark.parallel import run_parallel
 
@@ -366,7 +367,12 @@ class Lake:
         (`delta_writes`).
         """
         once = (transaction.application, transaction.version) if transaction else None
-        if self._by_arrow(table, rows, lambda x, y, z: append_rows(x, y, z, once)):
+        append = partial(append_rows, once=once)
+        if self.is_embedded and not isinstance(rows, pa.Table):
+            with rows_in_files(rows, self.arrow_schema(table)) as found:
+                self._by_arrow(table, found, append)
+            return
+        if self._by_arrow(table, rows, append):
             return
         rows = self._as_frame(table, rows)
         options = {}
@@ -477,8 +483,8 @@ class Lake:
     def _by_arrow(
         self,
         table: str,
-        rows: DataFrame | pa.Table,
-        write: Callable[[str, Table, pa.Table], bool],
+        rows: DataFrame | pa.Table | Dataset,
+        write: Callable[[str, Table, Any], bool],
         *more: str,
     ) -> bool:
         """Write rows by delta-rs, where they are in memory or the engine is embedded.
@@ -495,7 +501,7 @@ class Lake:
         Returns:
             Whether that is done; False = Spark has to.
         """
-        if not isinstance(rows, pa.Table):
+        if isinstance(rows, DataFrame):
             if not self.is_embedded:
                 return False
             rows = self._in_memory(table, rows, more)

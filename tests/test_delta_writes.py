@@ -206,6 +206,29 @@ def test_deleted_rows_are_gone(lakes):
     assert [row.run_id for row in ours.read("runs").collect()] == ["R2"]
 
 
+def check_clearing(lake):
+    rows = [
+        {"run_id": x, "status": y, "batch_id": 1} for x, y in (("R1", "DONE"), ("R2", "RUNNING"))
+    ]
+    lake.append("runs", arrow(lake, "runs", rows))
+    lake.clear("runs", "batch_id", {"run_id": ["R1", "R2"], "status": ["DONE"]})
+    found = {row.run_id: row.batch_id for row in lake.read("runs").collect()}
+    assert found == {"R1": None, "R2": 1}
+
+
+def test_a_column_is_cleared_in_the_rows_that_have_it_all(lakes):
+    check_clearing(lakes[0])
+
+
+@pytest.mark.spark
+def test_spark_clears_a_column_where_the_table_asks_more_of_writers(lakes):
+    lake, _ = lakes
+    name = lake.sql_name("runs")
+    lake.spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.appendOnly' = 'false')")
+    check_clearing(lake)
+    assert newest_writer(lake, "runs") != "delta-rs"
+
+
 @pytest.mark.parametrize(
     ("name", "row"),
     [
@@ -224,8 +247,15 @@ def test_rows_that_break_a_rule_of_the_table_are_refused(spark, tmp_path, name, 
 
 
 @pytest.mark.spark
+def test_a_transaction_is_written_once_by_whichever_way_on_spark(lakes):
+    check_transactions(lakes[0])
+
+
 def test_a_transaction_is_written_once_by_whichever_way(lakes):
-    lake, _ = lakes
+    check_transactions(lakes[0])
+
+
+def check_transactions(lake):
     turns = [(arrow, 3), (arrow, 3), (frame, 3), (frame, 4), (arrow, 4), (arrow, 2), (arrow, 5)]
     for given, version in turns:
         rows = given(lake, "runs", [{"run_id": f"R{version}"}])

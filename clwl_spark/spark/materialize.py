@@ -1,11 +1,15 @@
 """What to do with frames that several steps read, so that each is worked out once."""
 
+import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Final
 
+import pyarrow as pa
+from pyarrow.dataset import Dataset, dataset
 from pyspark import SparkContext, StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -65,10 +69,32 @@ def checkpoint(frame: DataFrame) -> DataFrame:
 
 def _in_files(frame: DataFrame) -> DataFrame:
     """A frame whose rows are in files of the session; where there are none, in its plan."""
-    folder = f"{scratch_folder(frame.sparkSession)}/checkpoints/{uuid.uuid4().hex}"
+    folder = _new_folder(frame)
     frame.write.parquet(folder)
     kept = frame.sparkSession.read.parquet(folder)
     return kept if kept.columns else frame_from_rows(frame.sparkSession, [], frame.schema)
+
+
+def _new_folder(frame: DataFrame) -> str:
+    return f"{scratch_folder(frame.sparkSession)}/checkpoints/{uuid.uuid4().hex}"
+
+
+@contextmanager
+def rows_in_files(frame: DataFrame, schema: pa.Schema) -> Iterator[Dataset]:
+    """Rows of the embedded engine's for the block, to pass over without holding them.
+
+    Args:
+        frame: it.
+        schema: the columns wanted, in Arrow's types.
+    """
+    folder = _new_folder(frame)
+    frame.select(*schema.names).write.parquet(folder)
+    # Without rows Sail makes no folder.
+    files = sorted(str(x) for x in Path(folder).glob("*.parquet"))
+    try:
+        yield dataset(files, schema=schema) if files else dataset(schema.empty_table())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
