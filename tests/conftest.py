@@ -68,5 +68,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts Java comes after what does not, and last what has a session of Spark."""
-    items.sort(key=lambda x: [bool(x.get_closest_marker(y)) for y in ("spark", "java")])
+    """What starts Java comes after what does not, and last what has a session of Spark.
+
+    A process is given a file's tests of one kind at a time, so that it starts Spark once.
+    """
+
+    def kind(item: pytest.Item) -> list[bool]:
+        return [bool(item.get_closest_marker(x)) for x in ("spark", "java")]
+
+    items.sort(key=kind)
+    for item in items:
+        file, needs_spark = item.nodeid.partition("::")[0], kind(item)[0]
+        item.add_marker(pytest.mark.xdist_group(f"{file} on {'spark' if needs_spark else 'any'}"))

@@ -124,7 +124,7 @@ def to_bytes(memory: Memory, chosen: pa.Table | None = None) -> bytes:
     first = to_ipc(history)
     bindings = [
         (None if by_group else of, of if by_group else None, name, qmgr, *route, at)
-        for (by_group, of, name, qmgr), (route, at) in memory.bindings.items()
+        for (by_group, of, name, qmgr), (route, at) in sorted(memory.bindings.items())
     ]
     second = to_ipc(table_of(bindings, _BINDINGS)) if bindings else b""
     return len(first).to_bytes(_LENGTH_BYTES, "little") + first + second

@@ -42,6 +42,15 @@ OF_ONE_RUN: Final = frozenset(
         "started_at",
         "validation_id",
         "versions",
+        # How far tables were taken is in the checkpoint alone where a server has it.
+        "checkpoint",
+        "memory_version",
+        "messages_from",
+        "messages_id",
+        "messages_version",
+        "outcomes_from",
+        "outcomes_id",
+        "outcomes_version",
         "worker_peak_mib",
     }
 )

@@ -76,7 +76,16 @@ def test_tables_elsewhere_are_maintained_by_spark(spark, tmp_path, monkeypatch):
     found = kept_up(elsewhere)
     assert "not routed yet" in found["messages"].note
     version = elsewhere.version("messages")
-    row = {"status": "DONE", "messages_version": version}
+    row = {
+        "status": "DONE",
+        "messages_id": "T",
+        "messages_version": version,
+        "memory_version": 1,
+        "checkpoint": None,
+        "batch_id": 0,
+        "algorithm": "v9",
+        "router_id": "256-0af",
+    }
     monkeypatch.setattr(permissions, "_newest_runs", lambda _lake: [row])
     before = listed(lake.root)
     would = kept_up(elsewhere, dry_run=True)["messages"]

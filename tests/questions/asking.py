@@ -9,7 +9,7 @@ import duckdb
 from clwl_spark.questions.running import ask
 from clwl_spark.questions.script import empty_table
 from clwl_spark.questions.texts import Question, all_views
-from clwl_spark.schemas import TABLES
+from clwl_spark.schemas import MESSAGES, TABLES
 from clwl_spark.spark.named import NamedFrames
 
 LATE = 5
@@ -30,8 +30,12 @@ def all_rows(named: NamedFrames, question: Question) -> list[dict[str, object]]:
 
 
 def required(table):
-    """The table as others may write it: without the columns that are this package's own."""
-    return replace(table, columns=tuple(x for x in table.columns if not x.optional))
+    """The table as others may write it: without the columns that are this package's own.
+
+    Of `messages` SQL names more columns than those that must be there.
+    """
+    own = () if table is MESSAGES else [x for x in table.columns if x.optional]
+    return replace(table, columns=tuple(x for x in table.columns if x not in own))
 
 
 def duck(datasets: Mapping[str, object] | None = None) -> duckdb.DuckDBPyConnection:

@@ -151,6 +151,7 @@ def test_a_first_run_commits_to_each_table_once_and_to_those_it_begins_with_twic
         "route_plans": 2,
         "route_candidates": 2,
         "balance_history": 2,
+        "router_memory": 2,
         "snapshot_resets": 1,
         "runs": 3,
     }
@@ -158,7 +159,7 @@ def test_a_first_run_commits_to_each_table_once_and_to_those_it_begins_with_twic
 
 def test_a_later_run_commits_to_no_table_that_nothing_is_new_in(runs: list[Routed]) -> None:
     commits = {name: number for name, number in runs[1].commits.items() if number}
-    assert commits == {"outcomes": 1, "balance_history": 1, "runs": 2}
+    assert commits == {"outcomes": 1, "balance_history": 1, "router_memory": 1, "runs": 2}
 
 
 def test_messages_go_through_python_no_more_often_than_they_did(

@@ -24,7 +24,7 @@ from clwl_spark.plan.facts import (
 )
 from clwl_spark.plan.facts_in_memory import facts_in_memory
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.routing import gather, plan_maker
+from clwl_spark.routing import plan_maker
 from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.plan_maker import PlanMaker
 from clwl_spark.routing.runs import valid_pins
@@ -52,9 +52,13 @@ def maker(world: World) -> PlanMaker:
     return PlanMaker(world.lake, valid_pins(world.lake), Ladder())
 
 
-def _said(facts: DataFrame) -> dict[str, dict[str, list[str]]]:
+def _documents(facts: DataFrame | pa.Table) -> list[dict[str, Any]]:
+    return facts.to_pylist() if isinstance(facts, pa.Table) else facts.collect()
+
+
+def _said(facts: DataFrame | pa.Table) -> dict[str, dict[str, list[str]]]:
     """By queue manager and list, its rows in any order."""
-    return {row["qmgr"]: _in_order(read_document(row[FACTS])) for row in facts.collect()}
+    return {row["qmgr"]: _in_order(read_document(row[FACTS])) for row in _documents(facts)}
 
 
 def _in_order(document: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -93,7 +97,7 @@ def test_facts_are_the_same_whoever_gathers_them(world: World, maker: PlanMaker)
     assert here.plan_ids == by_spark.plan_ids
     said = _said(here.facts)
     assert said == _said(by_spark.facts), SEED
-    documents = [read_document(row[FACTS]) for row in here.facts.collect()]
+    documents = [read_document(row[FACTS]) for row in _documents(here.facts)]
     for name in LISTS:
         assert any(x[name] for x in said.values()), (SEED, name)
     for name in (DEFINITIONS, CURRENT):
@@ -116,8 +120,7 @@ def test_many_plans_are_left_to_spark(
 ) -> None:
     plans = len(world.lake.rows("route_plans"))
     in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
-    monkeypatch.setattr(gather, "ROWS_HERE", plans - 1)
-    assert gathered_here(world.lake, in_use) is None
+    assert gathered_here(world.lake, in_use, most=plans - 1) is None
     monkeypatch.setattr(plan_maker, "ROWS_HERE", plans - 1)
     assert not maker.make_few({})
 
