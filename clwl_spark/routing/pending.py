@@ -112,12 +112,20 @@ def _unrouted(lake: Lake, among: Files, taken: Files, scratch: Path) -> Files:
     known = pa.concat_tables([*(_keys_of(x) for x in taken), *_routed_keys(lake, keys)])
     numbered = keys.append_column("row", pa.array(range(keys.num_rows), pa.int64()))
     new = numbered.join(known, [*_KEY], join_type="left anti")["row"].sort()
-    rows = pa.concat_tables([pq.read_table(x) for x, _ in among], promote_options="permissive")
+    rows = pa.concat_tables([_plain(x) for x, _ in among], promote_options="permissive")
     if not len(new):
         return []
     file = scratch / f"{uuid.uuid4().hex}.parquet"
     pq.write_table(rows.take(new.combine_chunks()), file)
     return [(str(file), len(new))]
+
+
+def _plain(path: str) -> pa.Table:
+    """A file's rows; Arrow takes no rows from columns of views, which delta-rs writes."""
+    rows = pq.read_table(path)
+    plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    fields = [x.with_type(plain.get(x.type, x.type)) for x in rows.schema]
+    return rows.cast(pa.schema(fields))
 
 
 def _keys_of(file: tuple[str, int]) -> pa.Table:
