@@ -1,5 +1,5 @@
 # Two commands on a fresh machine: `make demo` and `make test`. They need Python 3.11+ and, the
-# first time, the Python index and Maven Central; `make setup` and `make quick` need no Java.
+# first time, the Python index; `make test` and `make bench` also Maven Central and a Java.
 
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -22,7 +22,7 @@ help: ## list the targets
 
 setup: $(PACKAGE) ## make .venv from the lock and install clwl; nothing of Java
 
-demo: $(SPARK) ## a small cluster and its traffic, from texts to report
+demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
 quick: $(PACKAGE) ## the tests that need no Java; three minutes
