@@ -215,9 +215,9 @@ def test_a_table_that_is_not_there_has_no_greatest_rows(spark, tmp_path):
 def test_appended_files_are_those_that_a_stream_takes(spark, lake):
     folder, table = lake.path(NAME), lake.sql_name(NAME)
 
-    def rows_after(version):
+    def rows_after(version, changed=()):
         found = new_files(folder, version, newest_version(folder))
-        assert found.changed == []
+        assert [rows for _, rows in found.changed] == [*changed]
         return [rows for _, rows in found.appended]
 
     assert rows_after(0) == [2, 1]
@@ -226,11 +226,12 @@ def test_appended_files_are_those_that_a_stream_takes(spark, lake):
     assert all(Path(name).is_file() for name, _ in new_files(folder, 0, 2).appended)
     spark.sql(f"OPTIMIZE {table}")
     spark.sql(f"DELETE FROM {table} WHERE snapshot_id = 'S1'")  # noqa: S608  (the test's table)
-    assert rows_after(2) == []
+    assert rows_after(2, changed=[2]) == [], "a file with the rows that were left"
     lake.append(NAME, lake.arrow_rows(NAME, [["S4", *[None] * (len(SNAPSHOTS.names) - 1)]]))
-    assert rows_after(2) == [1]
+    assert rows_after(2, changed=[2]) == [1]
+    newest = newest_version(folder)
     Path(folder, "_delta_log", f"{3:020}.json").unlink()
-    assert new_files(folder, 2, newest_version(folder)) is None, "cleaned up"
+    assert new_files(folder, 2, newest) is None, "cleaned up"
 
 
 def test_rows_in_memory_are_the_same_whoever_reads_them(lake):
