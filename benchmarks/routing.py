@@ -16,6 +16,7 @@ from clwl_spark.settings import Settings
 
 HERE = Path(__file__).parent
 INPUTS = (schemas.SNAPSHOTS, *schemas.TOPOLOGY, schemas.MESSAGES)
+EMBEDDED = "embedded"
 FLOOR = "copy"
 PLAIN_FLOOR = "copy, plain session"
 EXPERT = "Polars, kernel, delta-rs"

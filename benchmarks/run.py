@@ -64,10 +64,11 @@ def measure_small(options: argparse.Namespace, work: Path) -> Document:
 
 
 def measure_profile(options: argparse.Namespace, work: Path) -> Document:
-    """Each engine once with an event log: its stages, and what it shuffles."""
+    """Each engine of Spark once with an event log: its stages, and what it shuffles."""
     messages = max(options.messages)
     lake = pristine(options, work, messages, hot=False)
-    logs = {engine: sides.profile(lake, work / "log", engine) for engine in routing.engines()}
+    engines = [x for x in routing.engines() if x != routing.EMBEDDED]
+    logs = {engine: sides.profile(lake, work / "log", engine) for engine in engines}
     return {"profiles": [_profile(engine, messages, log) for engine, log in logs.items()]}
 
 

@@ -18,6 +18,7 @@ from clwl_spark import schemas
 from clwl_spark.commands.route import route_options
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.settings import read_settings
+from clwl_spark.spark.embedded import embedded_session
 from clwl_spark.spark.local import spark_session
 from clwl_spark.storage import Lake
 
@@ -37,7 +38,9 @@ def main() -> None:
     settings = read_settings(assignments=options.set)
     how = route_options(settings)
     nothing, little = [], []
-    with spark_session(settings.spark, "small batches") as spark:
+    embedded = settings.engine == "embedded"
+    session = embedded_session() if embedded else spark_session(settings.spark, "small batches")
+    with session as spark:
         lake = Lake(spark, str(options.lake.absolute()))
         first = route(lake, how)
         for number in range(1, options.rounds + 1):
