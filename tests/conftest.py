@@ -67,10 +67,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("spark", [engine], indirect=True, scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What starts Java comes after what does not, and last what has a session of Spark.
 
-    A process is given a file's tests of one kind at a time, so that it starts Spark once.
+    A process is given a file's tests of one kind at a time, so that it starts Spark once; what asks
+    a server of Spark Connect goes to one process.
     """
 
     def kind(item: pytest.Item) -> list[bool]:
@@ -78,5 +80,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     items.sort(key=kind)
     for item in items:
-        file, needs_spark = item.nodeid.partition("::")[0], kind(item)[0]
-        item.add_marker(pytest.mark.xdist_group(f"{file} on {'spark' if needs_spark else 'any'}"))
+        room = "a server" if "server" in item.fixturenames else item.nodeid.partition("::")[0]
+        session = "spark" if kind(item)[0] else "any"
+        item.add_marker(pytest.mark.xdist_group(f"{room} on {session}"))

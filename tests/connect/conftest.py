@@ -21,7 +21,7 @@ _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 _STARTS_IN = 90
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server on this machine, with two cores and Delta."""
     folder = tmp_path_factory.mktemp("server")

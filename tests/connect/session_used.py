@@ -3,18 +3,28 @@
 Usage: session_used.py LAKE, where SPARK_REMOTE says what session.
 """
 
+import io
 import json
 import sys
+from contextlib import redirect_stdout
 from typing import Any
 
-from connect.sides import INGEST, here, messages
+from connect.sides import INGEST, messages
 from pyspark.sql import SparkSession
 
 import clwl_spark as cw
+from clwl_spark.cli import main
 from clwl_spark.schemas import MESSAGES
 
 DELTAS = "Delta Table State"
 """In the names of what Delta keeps in memory of the tables that it has read."""
+
+
+def here(words: list[str]) -> Any:
+    """A command with the session that is running in this process."""
+    with redirect_stdout(io.StringIO()) as out:
+        assert main([*words, "--json"]) == 0
+    return json.loads(out.getvalue())
 
 
 def state_of(spark: SparkSession) -> dict[str, Any]:

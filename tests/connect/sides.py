@@ -1,19 +1,16 @@
-"""A lake of the samples, worked on by whole commands: in this process, or over Spark Connect."""
+"""A lake of the samples, worked on by whole commands: without Java, or over Spark Connect."""
 
-import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 from deltalake import DeltaTable
 
-from clwl_spark.cli import main
 from clwl_spark.commands.samples import sample_messages, samples_folder
 from clwl_spark.delta_creation import create_in_folder
 from clwl_spark.delta_writes import append_rows
@@ -57,15 +54,8 @@ OF_ONE_RUN: Final = frozenset(
 """What two runs of the same work do not have in common."""
 
 
-def here(words: list[str]) -> Any:
-    """A command with the session that is running in this process."""
-    with redirect_stdout(io.StringIO()) as out:
-        assert main([*words, "--json"]) == 0
-    return json.loads(out.getvalue())
-
-
-def over(server: str) -> Clwl:
-    """Commands in processes that know of a server, and nothing else."""
+def clwl(server: str | None) -> Clwl:
+    """Commands in processes of their own, which know of a server, or of none."""
 
     def run(words: list[str]) -> Any:
         done = process(server, words)
@@ -76,11 +66,11 @@ def over(server: str) -> Clwl:
     return run
 
 
-def process(server: str, words: list[str]) -> subprocess.Popen[str]:
+def process(server: str | None, words: list[str]) -> subprocess.Popen[str]:
     """A command that has begun."""
     return subprocess.Popen(
         [sys.executable, "-m", "clwl_spark.cli", *words, "--json"],
-        env={**os.environ, "SPARK_REMOTE": server},
+        env={**os.environ, "SPARK_REMOTE": server} if server else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

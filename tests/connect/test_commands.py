@@ -1,4 +1,4 @@
-"""Whole commands over Spark Connect give what they give with a session of this process."""
+"""Whole commands over Spark Connect give what they give without Java."""
 
 import shutil
 import signal
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from connect.sides import INGEST, Clwl, comparable, here, over, process, put, rows, tables
+from connect.sides import INGEST, Clwl, clwl, comparable, process, put, rows, tables
 from deltalake import DeltaTable
 
 from clwl_spark.schemas import SNAPSHOTS, TOPOLOGY
@@ -29,21 +29,21 @@ PUT = ["--from", "SHOP1", "--object", "PARCEL.IN"]
 DOWN = "STOP CHANNEL(FREIGHT.DEPOT1) ON DEPOT1"
 
 
-def worked_on(clwl: Clwl, folder: Path, scripts: Path) -> dict[str, Any]:
+def worked_on(run: Clwl, folder: Path, scripts: Path) -> dict[str, Any]:
     """What each command says that is run on a lake, one after the other."""
     lake = folder / "lake"
     at = ["--lake", str(lake)]
-    said = {"ingest": clwl([*INGEST, *at]), "validate": clwl(["validate", *at])}
+    said = {"ingest": run([*INGEST, *at]), "validate": run(["validate", *at])}
     put(lake, 0, HALF)
-    said["route"] = clwl(["route", *at])
+    said["route"] = run(["route", *at])
     put(lake, HALF, 10_000)
-    said["route on"] = clwl(["route", *at, "--hops", "3"])
-    said["nothing to route"] = clwl(["route", *at])
-    said["explain"] = clwl(["explain", *at, *PUT])
-    said["what-if"] = clwl(["what-if", *at, "--change", DOWN])
-    said["report"] = clwl(["report", *at, "--out", str(folder / "report")])
-    said["ask"] = clwl(["ask", "busiest-channels", *at])
-    said["many files"] = clwl([*MANY, str(scripts), "--lake", str(folder / "of many")])
+    said["route on"] = run(["route", *at, "--hops", "3"])
+    said["nothing to route"] = run(["route", *at])
+    said["explain"] = run(["explain", *at, *PUT])
+    said["what-if"] = run(["what-if", *at, "--change", DOWN])
+    said["report"] = run(["report", *at, "--out", str(folder / "report")])
+    said["ask"] = run(["ask", "busiest-channels", *at])
+    said["many files"] = run([*MANY, str(scripts), "--lake", str(folder / "of many")])
     return said
 
 
@@ -58,34 +58,34 @@ def scripts(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def classic(spark, scripts, tmp_path_factory):  # noqa: ARG001  (its session is used)
-    folder = tmp_path_factory.mktemp("classic")
-    return folder, worked_on(here, folder, scripts)
+def embedded(scripts, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("embedded")
+    return folder, worked_on(clwl(None), folder, scripts)
 
 
 @pytest.fixture(scope="module")
 def connect(server, scripts, tmp_path_factory):
     folder = tmp_path_factory.mktemp("connect")
-    return folder, worked_on(over(server), folder, scripts)
+    return folder, worked_on(clwl(server), folder, scripts)
 
 
-def test_commands_say_the_same(classic, connect):
+def test_commands_say_the_same(embedded, connect):
     assert connect[1]["route"]["messages"] == HALF
-    for command, said in classic[1].items():
+    for command, said in embedded[1].items():
         assert comparable(connect[1][command]) == comparable(said), command
 
 
-def test_tables_are_the_same(classic, connect):
+def test_tables_are_the_same(embedded, connect):
     for name in ("lake", "of many"):
-        lakes = [folder / name for folder, _ in (classic, connect)]
+        lakes = [folder / name for folder, _ in (embedded, connect)]
         assert tables(lakes[1]) == tables(lakes[0])
         for table in tables(lakes[0]):
             assert rows(lakes[1], table) == rows(lakes[0], table), table
 
 
-def test_a_client_that_is_killed_loses_and_doubles_nothing(classic, server, tmp_path):
+def test_a_client_that_is_killed_loses_and_doubles_nothing(embedded, server, tmp_path):
     """Its server goes on without it; the next one takes over."""
-    done, lake = classic[0] / "lake", tmp_path / "lake"
+    done, lake = embedded[0] / "lake", tmp_path / "lake"
     for table in (*TOPOLOGY, SNAPSHOTS):
         shutil.copytree(done / table.name, lake / table.name)
     put(lake, 0, 10_000)
@@ -96,7 +96,7 @@ def test_a_client_that_is_killed_loses_and_doubles_nothing(classic, server, tmp_
             time.sleep(0.05)
         client.kill()
     assert client.returncode == -signal.SIGKILL
-    over(server)(words)
+    clwl(server)(words)
     for table in ("outcomes", "rejected_messages", "balance_history", "route_candidates"):
         assert rows(lake, table) == rows(done, table), table
     (run,) = DeltaTable(lake / "runs").to_pyarrow_table().to_pylist()
