@@ -26,10 +26,10 @@ demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
 quick: $(PACKAGE) ## the tests that need no Java; three minutes
-	@$(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder -m "not spark and not java"
+	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java"
 
 test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each
-	@$(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 bench: $(SPARK) ## routing side by side with other ways, rules, kernel; 20 minutes
 	@$(RUN) benchmarks/run.py

@@ -1,11 +1,14 @@
 """What every test may ask for."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from pyspark.sql import SparkSession
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from clwl_spark.spark.embedded import embedded_session
 from clwl_spark.spark.local import local_session
@@ -53,6 +56,8 @@ def _apache_spark() -> Iterator[SparkSession]:
     session.stop()
 
 
+ON_SPARK = re.compile(r"[\[-]spark[\]-]")
+"""In the name of a test that has a session of Spark."""
 ENGINES = {"embedded": embedded_session, "spark": _apache_spark}
 
 
@@ -67,19 +72,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("spark", [engine], indirect=True, scope="session")
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts Java comes after what does not, and last what has a session of Spark.
+    """What starts Java comes after what does not, and last what has a session of Spark."""
+    items.sort(key=lambda x: [bool(x.get_closest_marker(mark)) for mark in ("spark", "java")])
 
-    A process is given a file's tests of one kind at a time, so that it starts Spark once; what asks
-    a server of Spark Connect goes to one process.
+
+class ByFile(LoadScopeScheduling):
+    """Gives a process a file's tests of one kind at a time, so that what they share is made once.
+
+    xdist's own groups by file would mix the kinds, and start Spark once a file.
     """
 
-    def kind(item: pytest.Item) -> list[bool]:
-        return [bool(item.get_closest_marker(x)) for x in ("spark", "java")]
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        room = "connect" if file.startswith("tests/connect/") else file
+        return f"{room} on Spark" if ON_SPARK.search(nodeid) else room
 
-    items.sort(key=kind)
-    for item in items:
-        room = "a server" if "server" in item.fixturenames else item.nodeid.partition("::")[0]
-        session = "spark" if kind(item)[0] else "any"
-        item.add_marker(pytest.mark.xdist_group(f"{room} on {session}"))
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    """Tests go to processes by file."""
+    return ByFile(config, log)
