@@ -61,6 +61,7 @@ COMMANDS: Final = {
     "validate": ("validate", "--explain"),
     "validate-outcomes": ("validate", "--outcomes"),
     "insights": ("insights",),
+    "ask": ("ask", "busiest-channels"),
 }
 
 
@@ -71,46 +72,39 @@ def questions() -> dict[str, Question]:
         for algorithm in Algorithm
         for seed in SEEDS
     }
-    asked |= {f"scenario-{name}": partial(_scenario, name=name) for name in scenario_names()}
-    asked |= {f"ask-{x}": partial(_commanded, words=("ask", x)) for x in all_questions()}
+    asked |= {f"scenarios-{x}": partial(_scenarios, algorithm=x) for x in Algorithm}
     asked |= {f"clwl-{name}": partial(_commanded, words=x) for name, x in COMMANDS.items()}
-    return asked | {"views": _views, "ingest": _ingested, "sweep": _swept}
+    return asked | {"views": _views, "questions": _asked, "ingest": _ingested, "sweep": _swept}
 
 
 def _random(
     spark: SparkSession, _: Path, folder: Path, *, seed: int, algorithm: Algorithm
 ) -> Answers:
     cases = [random_case(random.Random(seed * 1_000 + n), f"C{n:02d}.") for n in range(CASES)]
-    return _planned(spark, folder, merged_tables(cases), _messages(cases), algorithm)
+    tables = merged_tables(cases)
+    ids = sorted({row["snapshot_id"] for row in tables["snapshots"]})
+    puts = _puts(_messages(cases))
+    return _planned(spark, folder, tables, [(x, *put) for x in ids for put in puts], algorithm)
 
 
 def _messages(cases: list[Case]) -> list[Row]:
     return [message for case in cases for message in case.messages]
 
 
-def _scenario(spark: SparkSession, _: Path, folder: Path, *, name: str) -> Answers:
-    scenario = read_scenario(name)
-    return {
-        f"{algorithm} {table}": rows
-        for algorithm in Algorithm
-        for table, rows in _planned(
-            spark, folder / algorithm, scenario.tables, scenario.messages, algorithm
-        ).items()
-    }
+def _scenarios(spark: SparkSession, _: Path, folder: Path, *, algorithm: Algorithm) -> Answers:
+    """Every scenario, each in a snapshot of its name."""
+    tables: dict[str, list[Row]] = {}
+    asked = []
+    for name in scenario_names():
+        scenario = read_scenario(name)
+        for table, rows in scenario.tables.items():
+            tables.setdefault(table, []).extend(row | {"snapshot_id": name} for row in rows)
+        asked += [(name, *put) for put in _puts(scenario.messages)]
+    return _planned(spark, folder, tables, asked, algorithm)
 
 
-def _planned(
-    spark: SparkSession,
-    folder: Path,
-    tables: dict[str, list[Row]],
-    messages: list[Row],
-    algorithm: Algorithm,
-) -> Answers:
-    """Plans and candidates of all that is put, in every snapshot."""
-    lake = lake_with(spark, folder)
-    for name, rows in tables.items():
-        put_rows(lake, name, rows)
-    ids = sorted({row["snapshot_id"] for row in tables["snapshots"]})
+def _puts(messages: list[Row]) -> list[tuple[str, ...]]:
+    """What is put, after defaults, once each: (qmgr, type, object, object_qmgr, via)."""
     puts = {
         (
             x["qmgr"],
@@ -122,10 +116,23 @@ def _planned(
         for x in messages
         if x["qmgr"] and x["object_name"]
     }
-    rows = [(snapshot_id, *put) for snapshot_id in ids for put in sorted(puts)]
+    return sorted(puts)
+
+
+def _planned(
+    spark: SparkSession,
+    folder: Path,
+    tables: dict[str, list[Row]],
+    asked: list[tuple[str, ...]],
+    algorithm: Algorithm,
+) -> Answers:
+    """Plans and candidates of requests, as `REQUEST` has them."""
+    lake = lake_with(spark, folder)
+    for name, rows in tables.items():
+        put_rows(lake, name, rows)
     types = ", ".join(f"{name} string" for name in REQUEST)
-    requests = frame_from_rows(spark, rows, types).withColumn("plan_id", plan_id())
-    topology = read_topology(lake, ids, checkpoint)
+    requests = frame_from_rows(spark, asked, types).withColumn("plan_id", plan_id())
+    topology = read_topology(lake, sorted({x[0] for x in asked}), checkpoint)
     made = make_plans(requests, topology, Ladder(algorithm), inline)
     return {"plans": _rows(made.plans), "candidates": _rows(made.candidates)}
 
@@ -156,6 +163,16 @@ def _views(spark: SparkSession, routed: Path, _: Path) -> Answers:
         with prepared(lake, [whole]) as named:
             found[name] = _rows(named.query(whole.sql))
     return found
+
+
+def _asked(spark: SparkSession, routed: Path, _: Path) -> Answers:
+    """Every question's answer, its rows in their order."""
+    with prepared(Lake(spark, str(routed)), all_questions().values()) as named:
+        return {
+            name: [json.dumps(_steady(row.asDict(recursive=True)), default=str) for row in rows]
+            for name, question in all_questions().items()
+            for rows in [named.query(question.sql).collect()]
+        }
 
 
 def _ingested(spark: SparkSession, _: Path, folder: Path) -> Answers:

@@ -5,6 +5,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -22,10 +23,11 @@ def run(folder: Path) -> None:
     with spark_session({**settings, "spark.master": "local[2]"}) as spark:
         lake = folder / "lake"
         assert main(["demo", "--lake", str(lake), "--quiet"]) == 0
-        answers = {
-            name: question(spark, lake, folder / "spark" / name)
-            for name, question in questions().items()
-        }
+        answers = {}
+        for name, question in questions().items():
+            start = time.perf_counter()
+            answers[name] = question(spark, lake, folder / "spark" / name)
+            print(f"{time.perf_counter() - start:6.1f} s {name}", flush=True)  # noqa: T201
     (folder / "answers.json").write_text(json.dumps(answers))
 
 
