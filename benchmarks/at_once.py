@@ -50,12 +50,17 @@ DEMO: Mapping[str, tuple[str, ...]] = {
     "ask": ("ask", "idle-hosts"),
     "insights": ("insights",),
     "report": ("report", "--out", "{work}/report"),
+    "what-if": ("what-if", "--change", "STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1"),
+    "what-if --sweep all": ("what-if", "--sweep", "all"),
 }
 LIMITS = {
     **dict.fromkeys(DEMO, 1.5),
     **dict.fromkeys(("lint", "validate", "ask", "insights", "report"), 3.0),
+    "what-if": 3.0,
+    "what-if --sweep all": 4.0,
     "ingest, the demo's texts": 2.0,
     "ingest, a dump of 5,000 objects": 3.0,
+    "demo": 10.0,
     "explain, 50 queue managers": 1.5,
     "explain, 1,000 queue managers, a million statuses": 4.0,
 }
@@ -106,6 +111,7 @@ def commands(options: argparse.Namespace) -> list[dict[str, object]]:
         name: (work / "new", ("ingest", str(folder), "--snapshot", "S1"))
         for name, folder in texts.items()
     }
+    asked["demo"] = (work / "new", ("demo",))
     for at, (name, spec) in enumerate(SPECS.items()):
         lake = work / f"generated-{at}"
         _write(lake, spec)
