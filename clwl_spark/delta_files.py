@@ -19,10 +19,6 @@ from clwl_spark.moments import moment_at
 
 _MICROS: Final = 1_000
 """Microseconds of a millisecond."""
-FEW_ROWS: Final = 20_000
-_BYTES_A_ROW: Final = 200
-"""More than a row of topology takes in a file: larger files have more rows."""
-
 _FEW_COMMITS: Final = 100
 _AN_ADD: Final = {"dataChange": True}
 _URI: Final = re.compile(r"\w[\w+.-]+:")
@@ -33,50 +29,6 @@ def is_uri(place: str) -> bool:
     return _URI.match(place) is not None
 
 
-def few_rows(
-    folder: str,
-    column: str = "",
-    values: Sequence[str] | Sequence[int] = (),
-    most: int | None = FEW_ROWS,
-    wanted: pa.Schema | None = None,
-) -> pa.Table | None:
-    """The rows of a table in a folder of this machine, where they are few.
-
-    Args:
-        folder: of the Delta table.
-        column: of strings or whole numbers; '' = all rows.
-        values: the rows that have one of these values in it.
-        most: rows that are few; None = any number is.
-        wanted: the columns that are read; None = all.
-
-    Returns:
-        The rows; None where Spark has to read: elsewhere, no Delta table, more rows, other
-        columns, or a table that delta-rs does not know how to read (deletion vectors, column
-        mapping).
-    """
-    if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
-        return None
-    try:
-        table = DeltaTable(folder)
-        if most is not None and _bytes_of(folder, table) > most * _BYTES_A_ROW:
-            return None
-        found = table.to_pyarrow_dataset()
-        kept = pc.field(column).isin(list(values)) if column else None
-        if wanted is not None and not _has(found, wanted):
-            return None
-        names = None if wanted is None else wanted.names
-        if most is None:
-            return found.to_table(names, filter=kept)
-        rows = found.head(most + 1, columns=names, filter=kept)
-    except (DeltaError, OSError, pa.ArrowException):
-        return None
-    return rows if rows.num_rows <= most else None
-
-
-def _bytes_of(folder: str, table: DeltaTable) -> int:
-    return sum(Path(folder, name).stat().st_size for name in _files(table))
-
-
 def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
     """A table in a folder of this machine, of which nothing is read yet.
 
@@ -85,8 +37,9 @@ def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
         wanted: columns that it must have.
 
     Returns:
-        Its rows; none where there is no folder; None where Spark has to read: as by `few_rows`, or
-        where a file is elsewhere or a column lacks.
+        Its rows; none where there is no folder; None where Spark has to read: elsewhere, no Delta
+        table, other columns, a file that is elsewhere, or a table that delta-rs does not know how
+        to read (deletion vectors, column mapping).
     """
     if is_absent(folder):
         return dataset(wanted.empty_table())
@@ -118,7 +71,7 @@ def greatest_rows(folder: str, column: str) -> pa.Table | None:
         column: a column of whole numbers, of which Delta keeps statistics.
 
     Returns:
-        The rows; None where Spark has to read: as by `few_rows`, or without statistics.
+        The rows; None where Spark has to read: as by `dataset_of`, or without statistics.
     """
     try:
         table = DeltaTable(folder)
