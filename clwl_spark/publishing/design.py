@@ -22,8 +22,9 @@ from clwl_spark.schemas import (
 from clwl_spark.schemas.publishing import DIRECT_PROXIES
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
+from clwl_spark.topology.snapshots import chosen_snapshot
 from clwl_spark.topology.views import read_topology
-from clwl_spark.tracing.snapshots import check_qmgr, chosen_snapshot, defined_qmgrs
+from clwl_spark.tracing.snapshots import check_qmgr, defined_qmgrs
 
 LARGEST: Final = 100_000
 Row = dict[str, Any]

@@ -1,14 +1,10 @@
-"""Which snapshot a question is about, and which queue managers are in it."""
+"""Which queue managers are in a snapshot."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.analysis.explain import MissingSnapshotError
 from clwl_spark.errors import InputError
-from clwl_spark.repository.snapshots import in_force
-from clwl_spark.schemas import SNAPSHOTS
-from clwl_spark.storage import Lake
 from clwl_spark.topology.views import EVERYBODY, Topology
 
 _SHOWN = 8
@@ -16,20 +12,6 @@ _SHOWN = 8
 
 class UnknownQueueManagerError(InputError):
     """The snapshot has no queue manager of that name."""
-
-
-def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
-    """The snapshot that is asked for, whatever its status; by default the last valid one.
-
-    Raises:
-        MissingSnapshotError: there is none.
-        MissingLakeError: the lake has no snapshots.
-    """
-    if wanted is None:
-        return in_force(lake)[0]
-    if lake.read(SNAPSHOTS.name).where(F.col(c.SNAPSHOT_ID) == wanted).isEmpty():
-        raise MissingSnapshotError(f"no snapshot '{wanted}' in {lake.root}: name one that it has")
-    return wanted
 
 
 def defined_qmgrs(topology: Topology) -> DataFrame:

@@ -16,10 +16,11 @@ from clwl_spark.plan.planning import Ladder
 from clwl_spark.schemas.journeys import XMITQ_LINKS, End
 from clwl_spark.spark.materialize import Keep, as_it_is
 from clwl_spark.storage import Lake
+from clwl_spark.topology.snapshots import chosen_snapshot
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.chances import ROUNDED, Chances, chances
 from clwl_spark.tracing.places import Ending, Hop, Network, Place, hops_at
-from clwl_spark.tracing.snapshots import check_qmgr, chosen_snapshot, defined_qmgrs
+from clwl_spark.tracing.snapshots import check_qmgr, defined_qmgrs
 
 MOST_HOPS: Final = 50
 Row = dict[str, Any]

@@ -5,9 +5,9 @@ import pytest
 from api.api_worlds import WORLD
 
 import clwl_spark as cw
-from clwl_spark.analysis.explain import MissingSnapshotError
 from clwl_spark.errors import InputError, MissingLakeError, UsageError
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
+from clwl_spark.topology.snapshots import MissingSnapshotError
 
 
 def test_an_explanation_has_frames_a_text_and_a_page(lake):
