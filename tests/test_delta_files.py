@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from damaged_lakes import copied
 from lakes import lake_with
 from pyspark.sql import functions as F
 from worlds import frame
@@ -30,13 +31,19 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def lake(spark, tmp_path):
+@pytest.fixture(scope="module")
+def made(spark, tmp_path_factory):
     """A lake with three snapshots, in two files."""
-    found = lake_with(spark, tmp_path / "lake", [NAME])
+    found = lake_with(spark, tmp_path_factory.mktemp("made") / "lake", [NAME])
     found.append(NAME, frame(spark, NAME, ROWS[:2]).repartition(1))
     found.append(NAME, frame(spark, NAME, ROWS[2:]).repartition(1))
     return found
+
+
+@pytest.fixture
+def lake(made, tmp_path):
+    """A copy of it."""
+    return copied(made, tmp_path / "lake")
 
 
 def same(lake, column="", values=()):
