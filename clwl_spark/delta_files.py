@@ -15,6 +15,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from pyarrow.dataset import Dataset, dataset
 
+from clwl_spark.delta_protocol import opened, unread_features
 from clwl_spark.moments import moment_at
 
 _MICROS: Final = 1_000
@@ -43,22 +44,15 @@ def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
     """
     if is_absent(folder):
         return dataset(wanted.empty_table())
-    if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
+    table = opened(folder)
+    if table is None or not all(Path(folder, name).is_file() for name in _files(table)):
         return None
     try:
-        table = DeltaTable(folder)
-        if not all(Path(folder, name).is_file() for name in _files(table)):
-            return None
         found = table.to_pyarrow_dataset()
     except (DeltaError, OSError, pa.ArrowException):
         return None
-    return found if _has(found, wanted) else None
-
-
-def _has(table: Dataset, wanted: pa.Schema) -> bool:
-    """Whether a table has these columns, of these types."""
-    types = {x.name: x.type for x in table.schema}
-    return all(types.get(x.name) == x.type for x in wanted)
+    types = {x.name: x.type for x in found.schema}
+    return found if all(types.get(x.name) == x.type for x in wanted) else None
 
 
 def greatest_rows(folder: str, column: str) -> pa.Table | None:
@@ -73,10 +67,12 @@ def greatest_rows(folder: str, column: str) -> pa.Table | None:
     Returns:
         The rows; None where Spark has to read: as by `dataset_of`, or without statistics.
     """
+    table = opened(folder)
+    if table is None:
+        return None
+    name = f"max.{column}"
     try:
-        table = DeltaTable(folder)
         known = pa.table(table.get_add_actions(flatten=True))
-        name = f"max.{column}"
         if known.num_rows == 0:
             return table.to_pyarrow_table()
         if name not in known.column_names or known[name].null_count:
@@ -115,15 +111,10 @@ def active_files(folder: str, version: int) -> list[tuple[str, int]] | None:
     Returns:
         They; None where the log does not say it, or rows are only marked as deleted.
     """
-    try:
-        table = DeltaTable(folder, version=version)
-        known = pa.table(table.get_add_actions(flatten=True))
-        if table.protocol().min_reader_version > 1 and "deletionVectors" in set(
-            table.protocol().reader_features or ()
-        ):
-            return None
-    except (DeltaError, OSError):
+    table = opened(folder, version)
+    if table is None or "deletionVectors" in unread_features(table):
         return None
+    known = pa.table(table.get_add_actions(flatten=True))
     files = [str(Path(folder, x)) for x in known["path"].to_pylist()]
     rows = known["num_records"].to_pylist()
     return None if None in rows else sorted(zip(files, rows, strict=True))
@@ -270,12 +261,8 @@ def _added(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str
 
 def newest_version(folder: str) -> int | None:
     """The newest version of a table in a folder of this machine; None where only Spark can tell."""
-    if not (Path(folder) / "_delta_log").is_dir():
-        return None
-    try:
-        return int(DeltaTable(folder).version())
-    except (DeltaError, OSError):
-        return None
+    found = opened(folder)
+    return None if found is None else int(found.version())
 
 
 def _files(table: DeltaTable) -> list[str]:
