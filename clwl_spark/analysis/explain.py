@@ -19,8 +19,9 @@ from clwl_spark.rules.marking import Rule
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours
+from clwl_spark.topology.defined import is_defined
 from clwl_spark.topology.snapshots import heads_of
-from clwl_spark.topology.views import Topology, read_topology
+from clwl_spark.topology.views import read_topology
 from clwl_spark.vocabulary import Algorithm, Bind, ObjectType, Via
 
 Row = dict[str, Any]
@@ -114,8 +115,8 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     found = planned([asked], topology, Ladder(request.algorithm, request.exit_function))[asked]
     epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))
     # Whether the sender is defined is told only of puts that fail.
-    is_defined = found.plan[c.REASON] == 0 or has_definitions(request.qmgr, topology)
-    return explained(request, found, Sender(epoch, is_defined))
+    defined = found.plan[c.REASON] == 0 or is_defined(request.qmgr, snapshot_id, topology)
+    return explained(request, found, Sender(epoch, defined))
 
 
 def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explanation:
@@ -172,16 +173,6 @@ def reset_epoch(lake: Lake, qmgr: str, snapshot_ids: Sequence[str]) -> int:
     )
     known = {(row[0], row[1]) for row in found.select(c.SNAPSHOT_ID, c.PREVIOUS_ID).collect()}
     return len(known.intersection(pairs))
-
-
-def has_definitions(qmgr: str, topology: Topology) -> bool:
-    """Whether the topology has rows of the queue manager's own."""
-    owners = (topology.queue_managers, topology.cluster_channels, topology.queues)
-    own = F.col(c.QMGR) == qmgr
-    first, *others = (table.where(own).select(c.QMGR).limit(1) for table in owners)
-    for other in others:
-        first = first.union(other)
-    return not first.isEmpty()
 
 
 def _warnings(qmgr: str, plan: Row, sender: Sender) -> list[str]:

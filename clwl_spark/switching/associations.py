@@ -11,13 +11,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.errors import InputError
 from clwl_spark.plan.facts import senders
 from clwl_spark.plan.names import NAME
 from clwl_spark.plan.transmit import TransmissionQueues, after_next_start, matches, precedence
-from clwl_spark.reallocation.events import is_defined
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
+from clwl_spark.topology.defined import UnknownQueueManagerError, is_defined
 from clwl_spark.topology.views import (
     VIEWER,
     Topology,
@@ -29,10 +28,6 @@ from clwl_spark.topology.views import (
 from clwl_spark.vocabulary import DefaultTransmissionQueue
 
 Match = tuple[str, str]
-
-
-class UnknownQueueManagerError(InputError):
-    """The snapshot has nothing of this queue manager, or nothing of this channel."""
 
 
 @dataclass(frozen=True, slots=True)

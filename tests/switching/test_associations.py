@@ -4,9 +4,9 @@ import pytest
 
 from clwl_spark.switching.associations import (
     Association,
-    UnknownQueueManagerError,
     associations,
 )
+from clwl_spark.topology.defined import UnknownQueueManagerError
 from clwl_spark.topology.snapshots import MissingSnapshotError, chosen_snapshot
 
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"

@@ -1,5 +1,7 @@
 """Which queue managers are in a snapshot."""
 
+from functools import reduce
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -19,12 +21,25 @@ def defined_qmgrs(topology: Topology) -> DataFrame:
 
     Grain: one row per (snapshot_id, qmgr).
     """
-    tables = (topology.queue_managers, topology.cluster_channels, topology.queues)
     own = F.col(c.OBSERVER).isin(EVERYBODY) | (F.col(c.OBSERVER) == F.col(c.QMGR))
-    first, *others = (table.where(own).select(c.SNAPSHOT_ID, c.QMGR) for table in tables)
-    for other in others:
-        first = first.union(other)
-    return first.distinct()
+    rows = (table.where(own).select(c.SNAPSHOT_ID, c.QMGR) for table in _owned(topology))
+    return reduce(DataFrame.union, rows).distinct()
+
+
+def names_defined(topology: Topology) -> frozenset[str]:
+    """The names of `defined_qmgrs`, of a topology of one snapshot."""
+    return frozenset(str(row[c.QMGR]) for row in defined_qmgrs(topology).collect())
+
+
+def is_defined(qmgr: str, snapshot_id: str, topology: Topology) -> bool:
+    """Whether a snapshot has any row that is about the queue manager's own."""
+    own = (F.col(c.QMGR) == qmgr) & (F.col(c.SNAPSHOT_ID) == snapshot_id)
+    rows = (table.where(own).select(c.QMGR).limit(1) for table in _owned(topology))
+    return not reduce(DataFrame.union, rows).isEmpty()
+
+
+def _owned(topology: Topology) -> tuple[DataFrame, ...]:
+    return topology.queue_managers, topology.cluster_channels, topology.queues
 
 
 def check_qmgr(qmgr: str, known: frozenset[str], snapshot_id: str) -> None:
