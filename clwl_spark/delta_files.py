@@ -15,14 +15,11 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from pyarrow.dataset import Dataset, dataset
 
+from clwl_spark.delta_protocol import opened, unread_features
 from clwl_spark.moments import moment_at
 
 _MICROS: Final = 1_000
 """Microseconds of a millisecond."""
-FEW_ROWS: Final = 20_000
-_BYTES_A_ROW: Final = 200
-"""More than a row of topology takes in a file: larger files have more rows."""
-
 _FEW_COMMITS: Final = 100
 _AN_ADD: Final = {"dataChange": True}
 _URI: Final = re.compile(r"\w[\w+.-]+:")
@@ -33,50 +30,6 @@ def is_uri(place: str) -> bool:
     return _URI.match(place) is not None
 
 
-def few_rows(
-    folder: str,
-    column: str = "",
-    values: Sequence[str] | Sequence[int] = (),
-    most: int | None = FEW_ROWS,
-    wanted: pa.Schema | None = None,
-) -> pa.Table | None:
-    """The rows of a table in a folder of this machine, where they are few.
-
-    Args:
-        folder: of the Delta table.
-        column: of strings or whole numbers; '' = all rows.
-        values: the rows that have one of these values in it.
-        most: rows that are few; None = any number is.
-        wanted: the columns that are read; None = all.
-
-    Returns:
-        The rows; None where Spark has to read: elsewhere, no Delta table, more rows, other
-        columns, or a table that delta-rs does not know how to read (deletion vectors, column
-        mapping).
-    """
-    if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
-        return None
-    try:
-        table = DeltaTable(folder)
-        if most is not None and _bytes_of(folder, table) > most * _BYTES_A_ROW:
-            return None
-        found = table.to_pyarrow_dataset()
-        kept = pc.field(column).isin(list(values)) if column else None
-        if wanted is not None and not _has(found, wanted):
-            return None
-        names = None if wanted is None else wanted.names
-        if most is None:
-            return found.to_table(names, filter=kept)
-        rows = found.head(most + 1, columns=names, filter=kept)
-    except (DeltaError, OSError, pa.ArrowException):
-        return None
-    return rows if rows.num_rows <= most else None
-
-
-def _bytes_of(folder: str, table: DeltaTable) -> int:
-    return sum(Path(folder, name).stat().st_size for name in _files(table))
-
-
 def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
     """A table in a folder of this machine, of which nothing is read yet.
 
@@ -85,27 +38,21 @@ def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
         wanted: columns that it must have.
 
     Returns:
-        Its rows; none where there is no folder; None where Spark has to read: as by `few_rows`, or
-        where a file is elsewhere or a column lacks.
+        Its rows; none where there is no folder; None where Spark has to read: elsewhere, no Delta
+        table, other columns, a file that is elsewhere, or a table that delta-rs does not know how
+        to read (deletion vectors, column mapping).
     """
     if is_absent(folder):
         return dataset(wanted.empty_table())
-    if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
+    table = opened(folder)
+    if table is None or not all(Path(folder, name).is_file() for name in _files(table)):
         return None
     try:
-        table = DeltaTable(folder)
-        if not all(Path(folder, name).is_file() for name in _files(table)):
-            return None
         found = table.to_pyarrow_dataset()
     except (DeltaError, OSError, pa.ArrowException):
         return None
-    return found if _has(found, wanted) else None
-
-
-def _has(table: Dataset, wanted: pa.Schema) -> bool:
-    """Whether a table has these columns, of these types."""
-    types = {x.name: x.type for x in table.schema}
-    return all(types.get(x.name) == x.type for x in wanted)
+    types = {x.name: x.type for x in found.schema}
+    return found if all(types.get(x.name) == x.type for x in wanted) else None
 
 
 def greatest_rows(folder: str, column: str) -> pa.Table | None:
@@ -118,12 +65,14 @@ def greatest_rows(folder: str, column: str) -> pa.Table | None:
         column: a column of whole numbers, of which Delta keeps statistics.
 
     Returns:
-        The rows; None where Spark has to read: as by `few_rows`, or without statistics.
+        The rows; None where Spark has to read: as by `dataset_of`, or without statistics.
     """
+    table = opened(folder)
+    if table is None:
+        return None
+    name = f"max.{column}"
     try:
-        table = DeltaTable(folder)
         known = pa.table(table.get_add_actions(flatten=True))
-        name = f"max.{column}"
         if known.num_rows == 0:
             return table.to_pyarrow_table()
         if name not in known.column_names or known[name].null_count:
@@ -162,15 +111,10 @@ def active_files(folder: str, version: int) -> list[tuple[str, int]] | None:
     Returns:
         They; None where the log does not say it, or rows are only marked as deleted.
     """
-    try:
-        table = DeltaTable(folder, version=version)
-        known = pa.table(table.get_add_actions(flatten=True))
-        if table.protocol().min_reader_version > 1 and "deletionVectors" in set(
-            table.protocol().reader_features or ()
-        ):
-            return None
-    except (DeltaError, OSError):
+    table = opened(folder, version)
+    if table is None or "deletionVectors" in unread_features(table):
         return None
+    known = pa.table(table.get_add_actions(flatten=True))
     files = [str(Path(folder, x)) for x in known["path"].to_pylist()]
     rows = known["num_records"].to_pylist()
     return None if None in rows else sorted(zip(files, rows, strict=True))
@@ -317,12 +261,8 @@ def _added(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str
 
 def newest_version(folder: str) -> int | None:
     """The newest version of a table in a folder of this machine; None where only Spark can tell."""
-    if not (Path(folder) / "_delta_log").is_dir():
-        return None
-    try:
-        return int(DeltaTable(folder).version())
-    except (DeltaError, OSError):
-        return None
+    found = opened(folder)
+    return None if found is None else int(found.version())
 
 
 def _files(table: DeltaTable) -> list[str]:

@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import Any, Final, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow.dataset import Dataset
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
@@ -54,6 +55,8 @@ from clwl_spark.spark.named import named_frame
 from clwl_spark.spark.parallel import run_parallel
 
 CHECKPOINTS: Final = "_checkpoints"
+_NAMED: Final = 1_000
+"""Values that a query names; more are joined with."""
 _NOT_THERE: Final = (
     "PATH_NOT_FOUND",
     "DELTA_TABLE_NOT_FOUND",
@@ -160,7 +163,7 @@ class Lake:
         self,
         table: str,
         column: str = "",
-        values: Sequence[str] = (),
+        values: Sequence[str] | Sequence[int] = (),
         *,
         like: Table | None = None,
     ) -> DataFrame:
@@ -168,7 +171,7 @@ class Lake:
 
         Args:
             table: the table.
-            column: name of a string column; '' = all rows.
+            column: name of a column; '' = all rows.
             values: the rows that have one of these values in it.
             like: the contract's table whose columns it has; None = that of its name.
 
@@ -181,7 +184,9 @@ class Lake:
             raise MissingLakeError(table, f"lake {self.root}")
         return _with_one_of(require(frame, like or TABLES[table]), column, values)
 
-    def read_or_empty(self, table: str, column: str = "", values: Sequence[str] = ()) -> DataFrame:
+    def read_or_empty(
+        self, table: str, column: str = "", values: Sequence[str] | Sequence[int] = ()
+    ) -> DataFrame:
         """As `read`, but a table that is not there has no rows."""
         frame = self._load(table)
         if frame is None:
@@ -192,38 +197,71 @@ class Lake:
         self, table: str, column: str = "", values: Sequence[str] = ()
     ) -> list[dict[str, Any]]:
         """The rows of `read` as values by column; moments are in UTC, a map is its pairs."""
-        found = self.few_in_memory(table, column, values, or_empty=False)
-        if found is None:
-            found = self.read(table, column, values).toArrow().cast(self.arrow_schema(table))
+        found = self.in_memory(table, column, values, or_empty=False)
         return cast("list[dict[str, Any]]", found.to_pylist())
+
+    def in_memory(
+        self,
+        table: str,
+        column: str = "",
+        values: Sequence[str] | Sequence[int] = (),
+        *,
+        names: Sequence[str] = (),
+        or_empty: bool = True,
+    ) -> pa.Table:
+        """The rows of `read` in memory, whoever reads them.
+
+        Args:
+            table: the table.
+            column: name of the column; '' = all rows.
+            values: of the column.
+            names: of the columns wanted; () = all.
+            or_empty: a table that is not there has no rows.
+        """
+        is_missed = not or_empty and self.is_here and delta_files.is_absent(self.path(table))
+        found = None if is_missed else self.few_in_memory(table, column, values, names=names)
+        if found is not None:
+            return found
+        wanted = self._arrow_columns(table, names)
+        read = self.read_or_empty if or_empty else self.read
+        return read(table, column, values).select(*wanted.names).toArrow().cast(wanted)
 
     def few_in_memory(
         self,
         table: str,
         column: str = "",
         values: Sequence[str] | Sequence[int] = (),
-        most: int | None = delta_files.FEW_ROWS,
+        most: int | None = None,
         *,
         names: Sequence[str] = (),
-        or_empty: bool = True,
     ) -> pa.Table | None:
-        """The rows of `read` in memory; None where they are not few, or only Spark can tell.
+        """The rows of `read_or_empty`, read within this process.
 
         Args:
             table: the table.
             column: name of the column; '' = all rows.
             values: of the column.
-            most: rows that are few.
+            most: rows that are few; None = any number is.
             names: of the columns wanted; () = all.
-            or_empty: a table that is not there has no rows.
+
+        Returns:
+            The rows; None where they are not few, or only Spark can tell.
         """
-        columns = self.arrow_schema(table)
-        wanted = pa.schema([x for x in columns if not names or x.name in names])
-        if not self.is_here:
+        found = self.dataset(table)
+        if found is None:
             return None
-        if or_empty and delta_files.is_absent(self.path(table)):
-            return wanted.empty_table()
-        return delta_files.few_rows(self.path(table), column, values, most, wanted)
+        columns = self._arrow_columns(table, names).names
+        kept = pc.field(column).isin(list(values)) if column else None
+        try:
+            if most is None:
+                return found.to_table(columns, filter=kept)
+            rows = found.head(most + 1, columns=columns, filter=kept)
+        except (OSError, pa.ArrowException):
+            return None
+        return rows if rows.num_rows <= most else None
+
+    def _arrow_columns(self, table: str, names: Sequence[str]) -> pa.Schema:
+        return pa.schema([x for x in self.arrow_schema(table) if not names or x.name in names])
 
     def dataset(self, table: str) -> Dataset | None:
         """The rows of a table, to pass over within this process without holding them.
@@ -599,6 +637,9 @@ def name_of_folder(folder: str) -> str:
     return f"delta.`{quoted}`"
 
 
-def _with_one_of(frame: DataFrame, column: str, values: Sequence[str]) -> DataFrame:
+def _with_one_of(frame: DataFrame, column: str, values: Sequence[str] | Sequence[int]) -> DataFrame:
     """The rows that have one of the values in a column; all rows where none is named."""
-    return frame.where(F.col(column).isin(list(values))) if column else frame
+    if len(values) <= _NAMED:
+        return frame.where(F.col(column).isin(list(values))) if column else frame
+    kept = frame_from_rows(frame.sparkSession, ([x] for x in values), frame.select(column).schema)
+    return frame.join(F.broadcast(kept), column, "left_semi")

@@ -5,12 +5,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from damaged_lakes import copied
 from lakes import lake_with
 from pyspark.sql import functions as F
 from worlds import frame
 
 from clwl_spark.delta_files import (
-    few_rows,
+    dataset_of,
     greatest_rows,
     is_only_appended,
     new_files,
@@ -20,9 +21,8 @@ from clwl_spark.errors import MissingColumnsError, MissingLakeError
 from clwl_spark.schemas import SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
 
-pytestmark = pytest.mark.spark
-
 NAME = "snapshots"
+WANTED = SNAPSHOTS.arrow(SNAPSHOTS.names)
 TYPES = [(x.name, x.type) for x in SNAPSHOTS.columns]
 ROWS = [
     {"snapshot_id": "S1", "valid_from": datetime(2024, 5, 6, 12, tzinfo=UTC), "status": "VALID"},
@@ -31,13 +31,19 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def lake(spark, tmp_path):
+@pytest.fixture(scope="module")
+def made(spark, tmp_path_factory):
     """A lake with three snapshots, in two files."""
-    found = lake_with(spark, tmp_path / "lake", [NAME])
+    found = lake_with(spark, tmp_path_factory.mktemp("made") / "lake", [NAME])
     found.append(NAME, frame(spark, NAME, ROWS[:2]).repartition(1))
     found.append(NAME, frame(spark, NAME, ROWS[2:]).repartition(1))
     return found
+
+
+@pytest.fixture
+def lake(made, tmp_path):
+    """A copy of it."""
+    return copied(made, tmp_path / "lake")
 
 
 def same(lake, column="", values=()):
@@ -56,19 +62,18 @@ def in_memory(lake):
     return lake.few_in_memory(NAME) is not None
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "count"),
-    [
+@pytest.mark.spark
+def test_few_rows_are_those_that_spark_reads(lake):
+    counts = [
         ("", (), 3),
         ("snapshot_id", ["S1"], 1),
         ("snapshot_id", ["S3", "S1", "S9"], 2),
         ("snapshot_id", ["S9"], 0),
         ("snapshot_id", [], 0),
         ("status", ["VALID"], 1),
-    ],
-)
-def test_few_rows_are_those_that_spark_reads(lake, column, values, count):
-    assert len(same(lake, column, values)) == count
+    ]
+    for column, values, count in counts:
+        assert len(same(lake, column, values)) == count
     assert in_memory(lake)
 
 
@@ -76,11 +81,12 @@ def test_a_table_that_is_not_there_has_no_rows_or_is_missed(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     assert lake.read_or_empty(NAME).dtypes == TYPES
     assert lake.read_or_empty(NAME).isEmpty()
-    assert few_rows(lake.path(NAME)) is None
+    assert lake.few_in_memory(NAME).num_rows == 0
     with pytest.raises(MissingLakeError):
         lake.read(NAME)
 
 
+@pytest.mark.spark
 def test_a_table_is_passed_over_without_being_held(lake, spark, tmp_path):
     wanted = ["snapshot_id", "status"]
     rows = lake.dataset(NAME).to_table(wanted)
@@ -93,12 +99,14 @@ def test_a_table_is_passed_over_without_being_held(lake, spark, tmp_path):
     assert clone.dataset(NAME) is None, "its files are elsewhere"
 
 
+@pytest.mark.spark
 def test_a_table_without_rows_is_read_in_memory(spark, tmp_path):
     lake = lake_with(spark, tmp_path / "lake", [NAME])
     assert same(lake) == []
     assert in_memory(lake)
 
 
+@pytest.mark.spark
 def test_columns_that_others_add_are_left_out(spark, lake):
     wider = frame(spark, NAME, [{"snapshot_id": "S4"}]).withColumn("note", F.lit("by hand"))
     wider = wider.select("note", *reversed(SNAPSHOTS.names))
@@ -107,6 +115,7 @@ def test_columns_that_others_add_are_left_out(spark, lake):
     assert in_memory(lake)
 
 
+@pytest.mark.spark
 def test_deleted_rows_stay_deleted_where_spark_only_marks_them(spark, lake):
     """Deletion vectors: the file still has the row."""
     table = lake.sql_name(NAME)
@@ -116,6 +125,7 @@ def test_deleted_rows_stay_deleted_where_spark_only_marks_them(spark, lake):
     assert same(lake, "snapshot_id", ["S1"]) == []
 
 
+@pytest.mark.spark
 def test_columns_that_are_renamed_in_the_log_alone_are_read_by_spark(spark, lake):
     """Column mapping: the files know the old name."""
     table = lake.sql_name(NAME)
@@ -128,6 +138,7 @@ def test_columns_that_are_renamed_in_the_log_alone_are_read_by_spark(spark, lake
     assert len(same(lake)) == 3
 
 
+@pytest.mark.spark
 def test_a_table_of_other_types_is_refused_as_spark_refuses_it(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     other = frame(spark, NAME, ROWS).withColumn("valid_from", F.lit(True))
@@ -137,6 +148,7 @@ def test_a_table_of_other_types_is_refused_as_spark_refuses_it(spark, tmp_path):
             read(NAME)
 
 
+@pytest.mark.spark
 def test_a_table_that_lacks_a_column_is_refused(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     frame(spark, NAME, ROWS).drop("status").write.format("delta").save(lake.path(NAME))
@@ -148,35 +160,37 @@ def test_more_rows_than_few_are_left_to_spark(spark, tmp_path):
     lake = lake_with(spark, tmp_path / "lake", [NAME])
     rows = [{"snapshot_id": f"S{n}"} for n in range(300)]
     lake.append(NAME, frame(spark, NAME, rows).repartition(1))
-    folder = lake.path(NAME)
-    assert few_rows(folder, most=300).num_rows == 300
-    assert few_rows(folder, most=299) is None
-    assert few_rows(folder, "snapshot_id", ["S1"], most=299).num_rows == 1
-    assert few_rows(folder, "snapshot_id", ["S1"], most=2) is None, "too large a file to open"
+    assert lake.few_in_memory(NAME, most=300).num_rows == 300
+    assert lake.few_in_memory(NAME, most=299) is None
+    assert lake.few_in_memory(NAME, "snapshot_id", ["S1"], 2).num_rows == 1
+    many = [f"S{n}" for n in range(100, 5_000)]
+    assert lake.in_memory(NAME, "snapshot_id", many, names=["snapshot_id"]).num_rows == 200
+    assert lake.read(NAME, "snapshot_id", many).count() == 200
 
 
-@pytest.mark.parametrize("folder", ["s3a://bucket/lake/snapshots", "file:/lake/snapshots", ""])
+@pytest.mark.parametrize("folder", ["s3a://bucket/lake/snapshots", "file:/lake/snapshots"])
 def test_other_places_are_left_to_spark(folder):
-    assert few_rows(folder) is None
+    assert dataset_of(folder, WANTED) is None
 
 
 def test_a_folder_that_is_no_delta_table_is_left_to_spark(tmp_path):
     (tmp_path / "_delta_log").mkdir()
-    assert few_rows(str(tmp_path)) is None
+    assert dataset_of(str(tmp_path), WANTED) is None
     (tmp_path / "_delta_log" / f"{0:020}.json").write_text("{}\n")
-    assert few_rows(str(tmp_path)) is None
+    assert dataset_of(str(tmp_path), WANTED) is None
 
 
+@pytest.mark.spark
 def test_a_catalog_lake_is_read_by_spark(spark, lake):
-    spark.sql(f"CREATE SCHEMA few_rows LOCATION '{lake.root}/schema'")
+    spark.sql(f"CREATE SCHEMA few LOCATION '{lake.root}/schema'")
     try:
-        spark.sql(f"CREATE TABLE few_rows.{NAME} USING delta LOCATION '{lake.path(NAME)}'")
-        found = Lake(spark, "spark_catalog.few_rows", in_catalog=True)
+        spark.sql(f"CREATE TABLE few.{NAME} USING delta LOCATION '{lake.path(NAME)}'")
+        found = Lake(spark, "spark_catalog.few", in_catalog=True)
         assert not in_memory(found)
         assert len(same(found, "snapshot_id", ["S1", "S2"])) == 2
         assert found.read_or_empty("queues").isEmpty()
     finally:
-        spark.sql("DROP SCHEMA few_rows CASCADE")
+        spark.sql("DROP SCHEMA few CASCADE")
 
 
 def numbered(spark, lake, numbers):
@@ -199,6 +213,7 @@ def test_the_greatest_rows_are_found_by_statistics(spark, tmp_path):
     assert greatest(lake) == (["R1", "R1"], False)
 
 
+@pytest.mark.spark
 def test_without_statistics_spark_finds_the_greatest_rows(spark, tmp_path):
     lake = lake_with(spark, tmp_path / "lake", ["runs"])
     properties = "SET TBLPROPERTIES ('delta.dataSkippingStatsColumns' = 'run_id')"
@@ -212,6 +227,7 @@ def test_a_table_that_is_not_there_has_no_greatest_rows(spark, tmp_path):
         Lake(spark, str(tmp_path)).greatest("runs", "batch_id")
 
 
+@pytest.mark.spark
 def test_appended_files_are_those_that_a_stream_takes(spark, lake):
     folder, table = lake.path(NAME), lake.sql_name(NAME)
 
@@ -234,6 +250,7 @@ def test_appended_files_are_those_that_a_stream_takes(spark, lake):
     assert new_files(folder, 2, newest) is None, "cleaned up"
 
 
+@pytest.mark.spark
 def test_rows_in_memory_are_the_same_whoever_reads_them(lake):
     few = sorted(lake.rows(NAME), key=lambda row: row["snapshot_id"])
     assert [{x: y for x, y in row.items() if y is not None} for row in few] == ROWS
@@ -242,6 +259,7 @@ def test_rows_in_memory_are_the_same_whoever_reads_them(lake):
     assert elsewhere.rows(NAME, "snapshot_id", ["S2"]) == lake.rows(NAME, "snapshot_id", ["S2"])
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -259,6 +277,7 @@ def test_a_log_tells_whether_rows_were_only_appended(spark, lake, change, expect
     assert not is_only_appended(lake.path("queues"))
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("change", ["", "DELETE FROM {} WHERE snapshot_id = 'S1'"])
 def test_a_stream_begins_with_the_rows_that_are_there(spark, lake, change, tmp_path):
     if change:

@@ -26,13 +26,11 @@ from clwl_spark.analysis.ends import (
 from clwl_spark.analysis.explain import (
     ExplainRequest,
     Explanation,
-    Heads,
     Sender,
     asked_of,
     check_words,
     explain,
     explained,
-    heads_of,
     reset_epoch,
 )
 from clwl_spark.analysis.planned import Planned, planned
@@ -43,6 +41,7 @@ from clwl_spark.plan.resolve import Knowledge
 from clwl_spark.schemas import SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
+from clwl_spark.topology.snapshots import Heads, heads_of
 from clwl_spark.topology.views import EVERYBODY, Topology, read_topology
 from clwl_spark.vocabulary import Algorithm, PlanKind
 

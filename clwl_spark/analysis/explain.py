@@ -5,7 +5,7 @@ Source: SEMANTICS 1 to 5 and 7, P33; CONTRACT, "JSON of a few commands".
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from pyspark.sql import functions as F
 
@@ -13,21 +13,18 @@ from clwl_spark import columns as c
 from clwl_spark.analysis.ends import Request
 from clwl_spark.analysis.planned import Planned, planned
 from clwl_spark.analysis.wording import reasons_why
-from clwl_spark.errors import InputError, UsageError
+from clwl_spark.errors import UsageError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.marking import Rule
-from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS, SNAPSHOTS
+from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours
-from clwl_spark.topology.views import Topology, read_topology
-from clwl_spark.vocabulary import Algorithm, Bind, ObjectType, SnapshotStatus, Via
+from clwl_spark.topology.defined import is_defined
+from clwl_spark.topology.snapshots import heads_of
+from clwl_spark.topology.views import read_topology
+from clwl_spark.vocabulary import Algorithm, Bind, ObjectType, Via
 
-_SHOWN_SNAPSHOTS: Final = 5
 Row = dict[str, Any]
-
-
-class MissingSnapshotError(InputError):
-    """The lake has no such snapshot, or no valid one at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,48 +83,6 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Heads:
-    """A lake's snapshots.
-
-    Attributes:
-        root: where the lake is.
-        ordered: (snapshot_id, status) in order of validity.
-    """
-
-    root: str
-    ordered: Sequence[tuple[str, str]]
-
-    def chosen(self, wanted: str | None) -> str:
-        """The wanted snapshot, or the last valid one.
-
-        Raises:
-            MissingSnapshotError: no such snapshot, or no valid one.
-        """
-        names = [name for name, _ in self.ordered]
-        if wanted is not None:
-            if wanted not in names:
-                shown = ", ".join(names[-_SHOWN_SNAPSHOTS:]) or "none"
-                raise MissingSnapshotError(
-                    f"no snapshot '{wanted}' in {self.root}: "
-                    f"name one of its own (the last: {shown})"
-                )
-            return wanted
-        valid = [name for name, status in self.ordered if status == SnapshotStatus.VALID]
-        if not valid:
-            raise MissingSnapshotError(
-                f"no valid snapshot in {self.root}: make one with `clwl ingest`, see with "
-                "`clwl validate` what the gates refused, or name a snapshot"
-            )
-        return valid[-1]
-
-    def valid_up_to(self, snapshot_id: str) -> list[str]:
-        """Valid snapshots up to one of them all, in order."""
-        names = [name for name, _ in self.ordered]
-        upto = self.ordered[: names.index(snapshot_id) + 1]
-        return [name for name, status in upto if status == SnapshotStatus.VALID]
-
-
-@dataclass(frozen=True, slots=True)
 class Sender:
     """What an explanation tells of the queue manager that puts, beyond the plan.
 
@@ -160,8 +115,8 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     found = planned([asked], topology, Ladder(request.algorithm, request.exit_function))[asked]
     epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))
     # Whether the sender is defined is told only of puts that fail.
-    is_defined = found.plan[c.REASON] == 0 or has_definitions(request.qmgr, topology)
-    return explained(request, found, Sender(epoch, is_defined))
+    defined = found.plan[c.REASON] == 0 or is_defined(request.qmgr, snapshot_id, topology)
+    return explained(request, found, Sender(epoch, defined))
 
 
 def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explanation:
@@ -210,17 +165,6 @@ def asked_of(request: ExplainRequest, snapshot_id: str) -> Request:
     )
 
 
-def heads_of(lake: Lake) -> Heads:
-    """The lake's snapshots.
-
-    Raises:
-        MissingLakeError: the lake has no snapshots at all.
-    """
-    rows = lake.read(SNAPSHOTS.name).orderBy(c.VALID_FROM, c.SNAPSHOT_ID)
-    found = rows.select(c.SNAPSHOT_ID, c.STATUS).collect()
-    return Heads(lake.root, [(row[0], row[1]) for row in found])
-
-
 def reset_epoch(lake: Lake, qmgr: str, snapshot_ids: Sequence[str]) -> int:
     """Resets of the queue manager's history that routing knows of, within valid snapshots."""
     pairs = neighbours(snapshot_ids)
@@ -229,16 +173,6 @@ def reset_epoch(lake: Lake, qmgr: str, snapshot_ids: Sequence[str]) -> int:
     )
     known = {(row[0], row[1]) for row in found.select(c.SNAPSHOT_ID, c.PREVIOUS_ID).collect()}
     return len(known.intersection(pairs))
-
-
-def has_definitions(qmgr: str, topology: Topology) -> bool:
-    """Whether the topology has rows of the queue manager's own."""
-    owners = (topology.queue_managers, topology.cluster_channels, topology.queues)
-    own = F.col(c.QMGR) == qmgr
-    first, *others = (table.where(own).select(c.QMGR).limit(1) for table in owners)
-    for other in others:
-        first = first.union(other)
-    return not first.isEmpty()
 
 
 def _warnings(qmgr: str, plan: Row, sender: Sender) -> list[str]:

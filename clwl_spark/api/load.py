@@ -24,8 +24,8 @@ from clwl_spark.errors import UsageError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
+from clwl_spark.topology.defined import check_qmgr, names_defined
 from clwl_spark.topology.views import read_topology
-from clwl_spark.tracing.snapshots import check_qmgr, defined_qmgrs
 
 EXPECTED: Final = "expected"
 _OBJECT: Final = (c.OBJECT_NAME, MESSAGES_OF, c.KIND, c.REASON)
@@ -83,7 +83,7 @@ def shares_of(
     if not asked:
         raise UsageError("name what is put to, as in 'ORDERS' or {'ORDERS': 3, 'INVOICES': 1}")
     topology = read_topology(lake, [snapshot_id])
-    known = frozenset(str(row[c.QMGR]) for row in defined_qmgrs(topology).collect())
+    known = names_defined(topology)
     check_qmgr(qmgr, known, snapshot_id)
     found = balance(asked, snapshot_id, topology, ladder)
     rows = [

@@ -24,8 +24,8 @@ from clwl_spark.routing.run import RunSummary
 from clwl_spark.settings import Settings
 from clwl_spark.spark.materialize import releasing
 from clwl_spark.storage import Lake
+from clwl_spark.topology.snapshots import chosen_snapshot
 from clwl_spark.tracing.places import Place
-from clwl_spark.tracing.snapshots import chosen_snapshot
 from clwl_spark.tracing.trace import MOST_HOPS, TraceRequest, trace
 from clwl_spark.vocabulary import Bind, ObjectType, Via
 

@@ -18,8 +18,8 @@ from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.schemas import SNAPSHOTS
 from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.topology.snapshots import chosen_snapshot
 from clwl_spark.topology.views import read_topology
-from clwl_spark.tracing.snapshots import chosen_snapshot
 from clwl_spark.vocabulary import Algorithm
 
 

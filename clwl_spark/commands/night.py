@@ -9,12 +9,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from clwl_spark.quality.page import sentence
-from clwl_spark.quality.publish import heads
 from clwl_spark.quality.rendering import explained
 from clwl_spark.quality.results import Report, Severity, Verdict
 from clwl_spark.quality.validate import validate_snapshot
 from clwl_spark.storage import Lake
 from clwl_spark.topology.ingest import IngestOptions, ingest
+from clwl_spark.topology.snapshots import heads_of
 from clwl_spark.vocabulary import SnapshotStatus
 
 NIGHT: Final = "night"
@@ -52,7 +52,7 @@ def change_for_tonight(lake: Lake, script: Path, base: str) -> Night:
 
     A snapshot of that name that is quarantined already stays as it is.
     """
-    known = {x.snapshot_id: x.status for x in heads(lake)}
+    known = {x.snapshot_id: x.status for x in heads_of(lake).ordered}
     if known.get(NIGHT) == SnapshotStatus.QUARANTINED.value:
         return Night(None)
     ingest(lake, [script], NIGHT, IngestOptions(_VALID_FROM, _WHOSE, base))

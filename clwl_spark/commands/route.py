@@ -19,23 +19,22 @@ from clwl_spark.commands.work import (
     TOPOLOGY_TABLES,
     Work,
     at_work,
-    bytes_of,
     is_on_this_machine,
     settings_of,
 )
 from clwl_spark.quality.publish import passed_over
-from clwl_spark.routing.engines.choose import is_for_arrow
+from clwl_spark.routing.engines.choose import count_waiting, unfit_here
 from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary
-from clwl_spark.schemas import MESSAGES, OUTCOMES, SNAPSHOTS
+from clwl_spark.schemas import MESSAGES, OUTCOMES, RUNS, SNAPSHOTS
 from clwl_spark.settings import Settings
 from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
 from clwl_spark.tracing.journeys import check_hops, follow_messages, hop_figures
 from clwl_spark.tracing.rendering import hops_table
 
-_BYTES_TO_COMPILE_FOR: Final = 1 << 30
-"""Files of some 70 million messages."""
+_ROWS_TO_COMPILE_FOR: Final = 70_000_000
+"""Of more messages Java's second compiler pays all the same."""
 _COUNTS: Final = ("messages", "outcomes", "rejected", "out_of_order")
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -69,19 +68,15 @@ def _suiting(common: Common, options: RouteWords) -> Mapping[str, str] | None:
     Hops are worked out by Spark, row by row: Java's second compiler takes a third of their time off
     (a million messages over three hops: 117 s, so 75).
     """
-    if options.follow:
-        return None
-    beyond_java = not options.hops and _is_for_arrow(common)
-    return ROWS_BEYOND_JAVA if beyond_java else None
-
-
-def _is_for_arrow(common: Common) -> bool:
-    """Whether engine arrow will route, and not so much that Java's compiler pays all the same."""
     settings = settings_of(common)
-    if settings.engine == SparkEngine.name or not is_on_this_machine(settings.lake):
-        return False
-    messages, outcomes = (Path(settings.lake, x.name) for x in (MESSAGES, OUTCOMES))
-    return is_for_arrow(messages, outcomes) and bytes_of(messages) <= _BYTES_TO_COMPILE_FOR
+    by_rows = settings.engine == SparkEngine.name or not is_on_this_machine(settings.lake)
+    if options.follow or options.hops or by_rows:
+        return None
+    tables = (MESSAGES, OUTCOMES, RUNS)
+    messages, outcomes, runs = (str(Path(settings.lake, x.name)) for x in tables)
+    if unfit_here(messages, outcomes) or count_waiting(messages, runs) > _ROWS_TO_COMPILE_FOR:
+        return None
+    return ROWS_BEYOND_JAVA
 
 
 def route_options(settings: Settings) -> RouteOptions:

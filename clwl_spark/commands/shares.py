@@ -22,8 +22,9 @@ from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.schemas import SNAPSHOTS
 from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.topology.defined import check_qmgr, names_defined
+from clwl_spark.topology.snapshots import chosen_snapshot
 from clwl_spark.topology.views import read_topology
-from clwl_spark.tracing.snapshots import check_qmgr, chosen_snapshot, defined_qmgrs
 from clwl_spark.vocabulary import REASON_TEXTS
 
 _SHOWN: Final = 40
@@ -41,7 +42,7 @@ def run(common: Common, options: SharesWords) -> int:
         if options.traffic:
             _show_traffic(work, snapshot_id, ladder)
             return 0
-        known = frozenset(str(row[c.QMGR]) for row in defined_qmgrs(topology).collect())
+        known = names_defined(topology)
         check_qmgr(puts[0].qmgr, known, snapshot_id)
         found = balance(puts, snapshot_id, topology, ladder)
         work.screen.document({"snapshot_id": snapshot_id, **found.to_json()})

@@ -21,8 +21,8 @@ from clwl_spark.errors import UsageError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.topology.snapshots import chosen_snapshot
 from clwl_spark.topology.views import read_topology
-from clwl_spark.tracing.snapshots import chosen_snapshot
 from clwl_spark.what_if.changed import Sides, changed_by_words, changed_to
 from clwl_spark.what_if.moves import AFTER, BEFORE
 from clwl_spark.what_if.run import WhatIf, what_if

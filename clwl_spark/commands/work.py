@@ -112,11 +112,6 @@ def reads_little(choice: EngineChoice) -> bool:
     return choice.rows is not None and choice.rows <= _FEW_ROWS
 
 
-def bytes_of(folder: Path) -> int:
-    """Bytes of a table's data files, of all its versions."""
-    return sum(x.stat().st_size for x in folder.rglob("*.parquet") if x.is_file())
-
-
 def settings_of(common: Common, options: Mapping[str, str | None] | None = None) -> Settings:
     """The settings: defaults, `--config`, `--set`, then the options."""
     places = {

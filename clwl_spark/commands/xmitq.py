@@ -18,14 +18,14 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.settings import moment
 from clwl_spark.switching.associations import (
     Association,
-    UnknownQueueManagerError,
     associations,
-    chosen_snapshot,
 )
 from clwl_spark.switching.playing import SwitchRequest
 from clwl_spark.switching.simulate import SwitchSummary, simulate
 from clwl_spark.switching.steps import Pace
 from clwl_spark.switching.telling import steps_told
+from clwl_spark.topology.defined import UnknownQueueManagerError
+from clwl_spark.topology.snapshots import chosen_snapshot
 
 
 def run(common: Common, options: XmitqWords) -> int:

@@ -22,8 +22,9 @@ from clwl_spark.schemas import (
 from clwl_spark.schemas.publishing import DIRECT_PROXIES
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.storage import Lake
+from clwl_spark.topology.defined import check_qmgr, names_defined
+from clwl_spark.topology.snapshots import chosen_snapshot
 from clwl_spark.topology.views import read_topology
-from clwl_spark.tracing.snapshots import check_qmgr, chosen_snapshot, defined_qmgrs
 
 LARGEST: Final = 100_000
 Row = dict[str, Any]
@@ -88,7 +89,7 @@ def design_of(lake: Lake, question: TopicQuestion) -> TopicDesign:
     frames = _frames(lake, snapshot_id)
     if question.qmgr:
         topology = read_topology(lake, [snapshot_id])
-        known = frozenset(row[c.QMGR] for row in defined_qmgrs(topology).collect())
+        known = names_defined(topology)
         check_qmgr(question.qmgr, known, snapshot_id)
     definitions = cluster_definitions(frames[TOPICS.name])
     if question.topic_string:

@@ -1,47 +1,13 @@
 """Which snapshots routing may use: a passed one is VALID, a failed one QUARANTINED."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from clwl_spark import columns as c
 from clwl_spark.errors import InputError
-from clwl_spark.moments import micros
 from clwl_spark.schemas import SNAPSHOTS
 from clwl_spark.storage import Lake
-from clwl_spark.topology.snapshots import require_snapshots
+from clwl_spark.topology.snapshots import Head, heads_of
 from clwl_spark.vocabulary import SnapshotStatus
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """A snapshot's row in `snapshots`; `valid_from` in microseconds since 1970, UTC."""
-
-    snapshot_id: str
-    valid_from: int | None
-    status: str | None
-    being_written: bool
-
-    @property
-    def is_valid(self) -> bool:
-        """Whether routing uses it."""
-        return self.status == SnapshotStatus.VALID.value and self.valid_from is not None
-
-
-def heads(lake: Lake) -> list[Head]:
-    """All snapshots by (valid_from, snapshot_id), those without a moment first.
-
-    Raises:
-        MissingLakeError: there is no table `snapshots`.
-    """
-    found = [
-        Head(
-            row[c.SNAPSHOT_ID],
-            None if row[c.VALID_FROM] is None else micros(row[c.VALID_FROM]),
-            row[c.STATUS],
-            bool(row[c.BEING_WRITTEN]),
-        )
-        for row in lake.rows(SNAPSHOTS.name)
-    ]
-    return sorted(found, key=_order)
 
 
 def head_of(lake: Lake, snapshot_id: str | None) -> Head:
@@ -51,14 +17,14 @@ def head_of(lake: Lake, snapshot_id: str | None) -> Head:
         MissingLakeError: there is no table `snapshots`.
         InputError: there is none of that name, it is half written, or there is none at all.
     """
-    found = heads(lake)
+    found = heads_of(lake)
     if snapshot_id is None:
-        whole = [x for x in found if not x.being_written]
+        whole = [x for x in found.ordered if not x.being_written]
         if not whole:
             raise InputError(f"no snapshot in {lake.root}: make one with `clwl ingest`")
         return whole[-1]
-    require_snapshots(lake, snapshot_id)
-    head = next(x for x in found if x.snapshot_id == snapshot_id)
+    found.require(snapshot_id)
+    head = next(x for x in found.ordered if x.snapshot_id == snapshot_id)
     if head.being_written:
         raise InputError(
             f"snapshot '{snapshot_id}' of {lake.root} is half written: ingest its texts again"
@@ -75,9 +41,9 @@ def set_status(lake: Lake, head: Head, status: SnapshotStatus) -> None:
     lake.merge(SNAPSHOTS.name, lake.arrow_rows(SNAPSHOTS.name, given))
 
 
-def last_valid(found: list[Head], head: Head) -> str | None:
+def last_valid(found: Sequence[Head], head: Head) -> str | None:
     """The valid snapshot that routing uses in place of `head`; None = none."""
-    valid = [x for x in found if x.is_valid and x != head and _order(x)[:2] <= _order(head)[:2]]
+    valid = [x for x in found if x.is_valid and x != head and x.order[:2] <= head.order[:2]]
     return valid[-1].snapshot_id if valid else None
 
 
@@ -86,7 +52,7 @@ def passed_over(lake: Lake) -> list[tuple[str, str | None]]:
 
     Those before the last valid snapshot concern nobody any more; half-written ones are not told.
     """
-    found = heads(lake)
+    found = heads_of(lake).ordered
     valid = [at for at, x in enumerate(found) if x.is_valid]
     later = found[valid[-1] + 1 :] if valid else found
     return [
@@ -94,7 +60,3 @@ def passed_over(lake: Lake) -> list[tuple[str, str | None]]:
         for x in later
         if x.status == SnapshotStatus.QUARANTINED.value and not x.being_written
     ]
-
-
-def _order(head: Head) -> tuple[bool, int, bytes]:
-    return head.valid_from is not None, head.valid_from or 0, head.snapshot_id.encode()

@@ -29,12 +29,13 @@ from clwl_spark.quality.judge import (
     snapshot_judged,
 )
 from clwl_spark.quality.outcomes import OUTCOME_INDEXES, outcome_tables, outcome_views
-from clwl_spark.quality.publish import Head, head_of, heads, last_valid, set_status
+from clwl_spark.quality.publish import head_of, last_valid, set_status
 from clwl_spark.quality.results import GateResult, Report, Scope
 from clwl_spark.quality.suites import OWN_VIEWS, Gates, load_gates
 from clwl_spark.quality.views import TABLE_KEYS, SnapshotRows, in_memory, read_rows
 from clwl_spark.schemas import GATE_FAILURES, GATE_RESULTS
 from clwl_spark.storage import Lake
+from clwl_spark.topology.snapshots import Head, heads_of
 from clwl_spark.vocabulary import SnapshotStatus
 
 
@@ -160,7 +161,7 @@ def _published(lake: Lake, head: Head, report: Report) -> Report:
     failed = report.failed
     status = SnapshotStatus.QUARANTINED if failed else SnapshotStatus.VALID
     set_status(lake, head, status)
-    used = last_valid(heads(lake), head) if failed else None
+    used = last_valid(heads_of(lake).ordered, head) if failed else None
     return replace(report, status=status.value, used=used)
 
 

@@ -20,6 +20,7 @@ from clwl_spark.schemas import CHANNEL_EVENTS, OUTCOMES, REALLOCATION_EVENTS, RE
 from clwl_spark.schemas import waiting as w
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
+from clwl_spark.topology.defined import is_defined
 from clwl_spark.topology.views import (
     VIEWER,
     Topology,
@@ -214,10 +215,3 @@ def _unknown(
         f"no queue manager '{qmgr}' in snapshot {snapshot_id}: check the name (case counts), or "
         "ingest its definitions"
     )
-
-
-def is_defined(qmgr: str, snapshot_id: str, topology: Topology) -> bool:
-    """Whether a snapshot has any row of the queue manager's own."""
-    own = (F.col(c.QMGR) == qmgr) & (F.col(c.SNAPSHOT_ID) == snapshot_id)
-    tables = (topology.queue_managers, topology.cluster_channels, topology.queues)
-    return any(not table.where(own).isEmpty() for table in tables)

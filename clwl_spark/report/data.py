@@ -182,16 +182,6 @@ class Timeline:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One line of a what-if: what became of an object, before and after a change."""
-
-    what: str
-    object: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReportData:
     """All that a report says.
 
@@ -208,7 +198,6 @@ class ReportData:
         funnel: the rules.
         timeline: the flows.
         failures: what did not arrive.
-        changes: differences of a what-if.
     """
 
     head: Head
@@ -223,4 +212,3 @@ class ReportData:
     funnel: Funnel = field(default_factory=Funnel)
     timeline: Timeline = field(default_factory=Timeline)
     failures: Failures = field(default_factory=Failures)
-    changes: tuple[Change, ...] = ()

@@ -3,12 +3,12 @@
 The outcomes are read twice; all else is made of their sums, and only small results are collected.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from clwl_spark.report import ladder as steps
 from clwl_spark.report.aggregate import Aggregate, aggregated
-from clwl_spark.report.data import Change, ClusterMap, Head, ReportData
+from clwl_spark.report.data import ClusterMap, Head, ReportData
 from clwl_spark.report.expecting import expected_ways
 from clwl_spark.report.traffic import (
     busiest_nodes,
@@ -18,12 +18,10 @@ from clwl_spark.report.traffic import (
     timeline,
 )
 from clwl_spark.report.ways import (
-    ExpectedShare,
     busiest_objects,
     deviations,
     moves,
     shares,
-    told_ways,
 )
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.storage import Lake
@@ -34,15 +32,11 @@ Row = dict[str, Any]
 """Parts of a report by their names in `ReportData` and `Head`; `routed` are messages."""
 
 
-def read_report(
-    lake: Lake, expected: Sequence[ExpectedShare] | None = None, changes: Sequence[Change] = ()
-) -> ReportData:
+def read_report(lake: Lake) -> ReportData:
     """Sum up what was routed.
 
     Args:
         lake: with outcomes; its session is used as it is.
-        expected: shares to compare the actual ones with; None = those of the plans.
-        changes: differences of a what-if, in the order in which they are to be shown.
 
     Raises:
         MissingLakeError: there are neither outcomes nor messages.
@@ -53,7 +47,7 @@ def read_report(
     parts: list[Callable[[], Row]] = [
         lambda: _counted(lake, aggregate),
         lambda: _weighed(lake, aggregate),
-        lambda: _gone(lake, aggregate, expected),
+        lambda: _gone(lake, aggregate),
     ]
     found = run_parallel(lake.spark, lambda part: part(), parts)
     said = {name: value for part in found for name, value in part.items()}
@@ -65,7 +59,7 @@ def read_report(
         **{name: said[name] for name in _OF_HEAD},
     )
     shown = {name: said[name] for name in said if name not in (*_OF_HEAD, "routed")}
-    return ReportData(head, changes=tuple(changes), **shown)
+    return ReportData(head, **shown)
 
 
 def _counted(lake: Lake, aggregate: Aggregate) -> Row:
@@ -98,12 +92,8 @@ def _weighed(lake: Lake, aggregate: Aggregate) -> Row:
     }
 
 
-def _gone(lake: Lake, aggregate: Aggregate, expected: Sequence[ExpectedShare] | None) -> Row:
+def _gone(lake: Lake, aggregate: Aggregate) -> Row:
     """Which way the messages went, against what is expected."""
-    if expected is None:
-        awaited = expected_ways(lake, aggregate)
-    else:
-        awaited = told_ways(lake.spark, expected)
-    found = aggregate.keep(shares(aggregate, awaited))
+    found = aggregate.keep(shares(aggregate, expected_ways(lake, aggregate)))
     busiest, pairs, paired = busiest_objects(found)
     return {"shares": busiest, "pairs": pairs, "paired": paired, "deviations": deviations(found)}

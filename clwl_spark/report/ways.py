@@ -3,23 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
 from clwl_spark import columns as c
 from clwl_spark.report.aggregate import COUNT, Aggregate
 from clwl_spark.report.data import ObjectShares, Share, SnapshotUse
 from clwl_spark.report.findings import Deviation, Move
 from clwl_spark.spark.frames import frame_from_rows
-
-ExpectedShare = tuple[str, str, str, str | None, float]
-"""(qmgr, object_name, dest_qmgr, channel, share): the share of the messages that a queue manager
-puts to an object which is expected to go that way, 0 to 1; channel None = they stay there.
-
-It is of all its messages that have a destination, whatever the object queue manager and the
-snapshot: where an object has several plans, weigh each plan's shares by its messages.
-"""
 
 TOP_OBJECTS: Final = 12
 DESTINATIONS: Final = 8
@@ -204,20 +195,6 @@ def _object_shares(
     own = [row for row in rows if (row[c.QMGR], row[c.OBJECT_NAME]) == pair]
     told = tuple(Share(x[c.DEST_QMGR], x[c.CHANNEL], x[COUNT], x[_EXPECTED]) for x in own)
     return ObjectShares(*pair, total, told, total - sum(x.messages for x in told), ways)
-
-
-def told_ways(spark: SparkSession, expected: Sequence[ExpectedShare]) -> DataFrame:
-    """Expected shares that are told, as `expecting.expected_ways` gives them.
-
-    A channel to oneself is none.
-    """
-    names = [StructField(x, StringType()) for x in _WAY]
-    schema = StructType([*names, StructField(_EXPECTED, DoubleType())])
-    rows = [
-        (qmgr, name, dest, None if dest == qmgr else channel, float(share))
-        for qmgr, name, dest, channel, share in expected
-    ]
-    return frame_from_rows(spark, rows, schema)
 
 
 def _farthest(before: str, after: str, by: Column) -> Column:

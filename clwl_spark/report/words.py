@@ -22,10 +22,10 @@ def named(name: str | None, most: int = LONG) -> str:
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
-def request(object_name: str, object_qmgr: str, most: int = LONG) -> str:
+def request(object_name: str, object_qmgr: str) -> str:
     """An object, with the queue manager that the open named."""
-    at = f" at {named(object_qmgr, most)}" if object_qmgr.strip() else ""
-    return f"{named(object_name, most)}{at}"
+    at = f" at {named(object_qmgr)}" if object_qmgr.strip() else ""
+    return f"{named(object_name)}{at}"
 
 
 def way(dest_qmgr: str, channel: str | None, most: int = LONG) -> str:

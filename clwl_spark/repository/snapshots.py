@@ -2,25 +2,11 @@
 
 from datetime import UTC, datetime
 
-from pyspark.sql import functions as F
-
-from clwl_spark import columns as c
-from clwl_spark.analysis.explain import MissingSnapshotError
-from clwl_spark.schemas import SNAPSHOTS
+from clwl_spark.moments import moment_at
 from clwl_spark.storage import Lake
-from clwl_spark.vocabulary import SnapshotStatus
+from clwl_spark.topology.snapshots import MissingSnapshotError, heads_of
 
 SHOWN = "%Y-%m-%dT%H:%M:%SZ"
-
-
-def in_force(lake: Lake, at: datetime | None = None) -> tuple[str, datetime]:
-    """The valid snapshot in force at a moment, by default the last one, and since when it is.
-
-    Raises:
-        MissingSnapshotError: there is no valid snapshot yet at that moment, or none at all.
-        MissingLakeError: the lake has no snapshots.
-    """
-    return list(history(lake, at).items())[-1]
 
 
 def history(lake: Lake, at: datetime | None = None) -> dict[str, datetime]:
@@ -34,23 +20,15 @@ def history(lake: Lake, at: datetime | None = None) -> dict[str, datetime]:
 
     Source: SEMANTICS S1, C1 (order).
     """
-    rows = (
-        lake.read(SNAPSHOTS.name)
-        .where(F.col(c.STATUS) == SnapshotStatus.VALID.value)
-        .select(c.SNAPSHOT_ID, c.VALID_FROM)
-        .collect()
-    )
-    valid = sorted((as_utc(row[1]), str(row[0])) for row in rows)
-    found = {name: since for since, name in valid if at is None or since <= at}
+    heads = heads_of(lake)
+    valid = [(x.snapshot_id, moment_at(x.valid_from or 0)) for x in heads.valid]
+    found = {name: since for name, since in valid if at is None or since <= at}
     if found:
         return found
-    if not valid or at is None:
-        raise MissingSnapshotError(
-            f"no valid snapshot in {lake.root}: make one with `clwl ingest` or `clwl generate`"
-        )
-    since, name = valid[0]
+    heads.chosen(None)
+    name, since = valid[0]
     raise MissingSnapshotError(
-        f"{shown(at)} is before the first valid snapshot of {lake.root}, {name} from "
+        f"{shown(at or since)} is before the first valid snapshot of {lake.root}, {name} from "
         f"{shown(since)}: give that moment or a later one"
     )
 

@@ -8,7 +8,6 @@ Source: SEMANTICS 5 (CLWLMRUC, resets), 7 (transmission queues).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +23,6 @@ from clwl_spark.plan.facts import (
     used_channels,
 )
 from clwl_spark.plan.facts_in_memory import facts_in_memory, routes_in_memory, senders_in_memory
-from clwl_spark.plan.planning import Plans
 from clwl_spark.routing.asked import FEW_REQUESTS
 from clwl_spark.routing.plan_maker import PlanMaker, distinct_rows
 from clwl_spark.routing.resets import resets_among
@@ -36,7 +34,6 @@ from clwl_spark.schemas import (
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
 )
-from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import ROWS_HERE, broadcast_if_small, checkpoint, fitting, inline
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours
@@ -47,22 +44,15 @@ _LOOKED_AT = tuple(x.name for x in (QUEUE_MANAGERS, QUEUES, CHANNEL_STATUS))
 
 @dataclass(frozen=True, slots=True)
 class InUse:
-    """Which plans a run may use: where none are named, all of its snapshots.
+    """Which plans a run may use.
 
     Attributes:
         snapshots: the run's.
-        plan_ids: plans.
-        found: more plans, that Spark has found: (plan_id).
+        plan_ids: plans; none = all of its snapshots.
     """
 
     snapshots: Sequence[str]
     plan_ids: frozenset[int] = frozenset()
-    found: Sequence[DataFrame] = ()
-
-    @property
-    def is_all(self) -> bool:
-        """Whether no plan is named."""
-        return not self.plan_ids and not self.found
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,53 +76,39 @@ def gathered_here(lake: Lake, in_use: InUse, most: int | None = ROWS_HERE) -> Ga
         in_use: the plans.
         most: rows of a table that are read here; None = however many there are.
     """
-    resets = resets_among(lake, neighbours(in_use.snapshots))
+    topology = {name: lake.dataset(name) for name in _LOOKED_AT}
+    tables = {name: table for name, table in topology.items() if table is not None}
     of_plans = (c.QMGR, *PLAN_COLUMNS)
-    plans = _few(lake, ROUTE_PLANS.name, c.SNAPSHOT_ID, in_use.snapshots, names=of_plans, most=most)
-    if in_use.found or resets is None or plans is None:
+    named = (c.SNAPSHOT_ID, in_use.snapshots)
+    plans = lake.few_in_memory(ROUTE_PLANS.name, *named, most, names=of_plans)
+    if plans is None or len(tables) < len(topology):
         return None
-    if not in_use.is_all:
+    if in_use.plan_ids:
         plans = plans.filter(pc.is_in(plans[c.PLAN_ID], pa.array(in_use.plan_ids, pa.int64())))
     ids = plans[c.PLAN_ID].to_pylist()
     names = (*ROUTE_COLUMNS, c.ELIMINATED_BY)
-    candidates = _few(lake, ROUTE_CANDIDATES.name, c.PLAN_ID, ids, names=names, most=most)
+    candidates = lake.few_in_memory(ROUTE_CANDIDATES.name, c.PLAN_ID, ids, most, names=names)
     chosen = (c.QMGR, c.DEST_QMGR, c.CHANNEL)
-    history = _few(lake, BALANCE_HISTORY.name, names=chosen, most=most)
-    topology = {name: lake.dataset(name) for name in _LOOKED_AT}
-    tables = {name: table for name, table in topology.items() if table is not None}
-    if candidates is None or history is None or len(tables) < len(topology):
+    history = lake.few_in_memory(BALANCE_HISTORY.name, most=most, names=chosen)
+    if candidates is None or history is None:
         return None
     routes = routes_in_memory(plans, candidates)
     about = senders_in_memory(plans, [routes, history], tables)
+    resets = resets_among(lake, neighbours(in_use.snapshots))
     documents = facts_in_memory(plans, routes, about, resets)
     return Gathered(documents, frozenset(ids))
 
 
-def _few(
-    lake: Lake,
-    table: str,
-    column: str = "",
-    values: Sequence[str] | Sequence[int] = (),
-    *,
-    names: Sequence[str],
-    most: int | None,
-) -> pa.Table | None:
-    return lake.few_in_memory(table, column, values, most, names=names)
-
-
-def gathered_by_spark(
-    lake: Lake, maker: PlanMaker, in_use: InUse, made: Plans | None = None
-) -> Gathered:
+def gathered_by_spark(lake: Lake, maker: PlanMaker, in_use: InUse) -> Gathered:
     """The facts of plans of any number.
 
     Args:
         lake: the lake.
         maker: has the topology, and the resets.
         in_use: the plans.
-        made: the plans and candidates of all of them; None = as the lake has them.
     """
-    there = made or _plans(lake, in_use)
-    plans, candidates = there.plans, there.candidates
+    plans = checkpoint(_plans(lake, in_use))
+    candidates = lake.read_or_empty(ROUTE_CANDIDATES.name)
     keep = fitting(plans.count())
     of = keep(plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct())
     topology = maker.topology([snapshot_id for (snapshot_id,) in distinct_rows(of, c.SNAPSHOT_ID)])
@@ -148,14 +124,8 @@ def gathered_by_spark(
     return Gathered(inline(found), frozenset(ids))
 
 
-def _plans(lake: Lake, in_use: InUse) -> Plans:
-    """The plans, and at least their candidates."""
-    plans = lake.read_or_empty(ROUTE_PLANS.name)
-    if in_use.is_all:
-        plans = plans.where(F.col(c.SNAPSHOT_ID).isin(list(in_use.snapshots)))
-    else:
-        rows = [(x,) for x in sorted(in_use.plan_ids)]
-        named = frame_from_rows(lake.spark, rows, f"{c.PLAN_ID} bigint")
-        used = reduce(DataFrame.union, [*in_use.found, named]).distinct()
-        plans = plans.join(used, c.PLAN_ID, "left_semi")
-    return Plans(checkpoint(plans), lake.read_or_empty(ROUTE_CANDIDATES.name))
+def _plans(lake: Lake, in_use: InUse) -> DataFrame:
+    """The rows of route_plans."""
+    if in_use.plan_ids:
+        return lake.read_or_empty(ROUTE_PLANS.name, c.PLAN_ID, sorted(in_use.plan_ids))
+    return lake.read_or_empty(ROUTE_PLANS.name, c.SNAPSHOT_ID, in_use.snapshots)

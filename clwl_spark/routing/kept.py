@@ -15,9 +15,7 @@ from pyspark.sql import DataFrame
 from clwl_spark.delta_versions import Versions, versions_of
 from clwl_spark.routing.gather import Gathered
 from clwl_spark.routing.intake import Pin
-from clwl_spark.routing.requests import Request
 from clwl_spark.routing.runs import Run
-from clwl_spark.routing.splits import spark_hash
 from clwl_spark.schemas import (
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
@@ -63,7 +61,7 @@ class Keeper:
             self._kept = _Facts(made.facts, made.plan_ids, run.pins, versions)
 
     def facts_for(
-        self, lake: Lake, run: Run, asked: Iterable[Request]
+        self, lake: Lake, run: Run, plan_ids: Iterable[int]
     ) -> DataFrame | pa.Table | None:
         """The facts, if a run needs no others.
 
@@ -74,9 +72,9 @@ class Keeper:
         Args:
             lake: the lake.
             run: which is to route.
-            asked: what its messages ask for.
+            plan_ids: of what its messages ask for.
         """
         kept = self._kept
         if kept is None or kept.pins != run.pins or kept.versions != versions_of(lake, _FROM):
             return None
-        return kept.facts if kept.plan_ids.issuperset(map(spark_hash, asked)) else None
+        return kept.facts if kept.plan_ids.issuperset(plan_ids) else None

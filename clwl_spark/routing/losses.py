@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import pyarrow.compute as pc
 from pyarrow.dataset import Dataset
-from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
@@ -139,11 +138,7 @@ def refuse_foreign_checkpoint(lake: Lake, run: Run) -> None:
 
 def remembered_batch(lake: Lake) -> int:
     """The newest batch that `router_memory` is of; NO_BATCH = none."""
-    found = lake.few_in_memory(ROUTER_MEMORY.name, most=None, names=[BATCH])
-    if found is None:
-        greatest = lake.read(ROUTER_MEMORY.name).agg(F.max(BATCH)).collect()[0][0]
-    else:
-        greatest = pc.max(found[BATCH]).as_py()
+    greatest = pc.max(lake.in_memory(ROUTER_MEMORY.name, names=[BATCH])[BATCH]).as_py()
     return NO_BATCH if greatest is None else int(greatest)
 
 

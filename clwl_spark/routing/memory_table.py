@@ -55,10 +55,9 @@ def current_rows(lake: Lake) -> pa.Table:
     Raises:
         LakeStateError: a row was written by a version of this package that is not known.
     """
-    found = lake.few_in_memory(ROUTER_MEMORY.name, most=None)
-    table = lake.read_or_empty(ROUTER_MEMORY.name).toArrow() if found is None else found
+    table = lake.in_memory(ROUTER_MEMORY.name)
     _refuse_other_forms(table)
-    return table.cast(lake.arrow_schema(ROUTER_MEMORY.name))
+    return table
 
 
 def memories_in(table: pa.Table) -> dict[str, bytes]:

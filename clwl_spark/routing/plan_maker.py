@@ -3,28 +3,25 @@
 Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
 from clwl_spark.plan.carried import COPIED_FROM, carried_over
-from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, Plans, make_plans
+from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, Ladder, make_plans
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.requests import Request
-from clwl_spark.routing.resets import judged_pairs
+from clwl_spark.routing.resets import judged_pairs, resets_among
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import ROWS_HERE, Keep, checkpoint, fitting
 from clwl_spark.storage import Lake
 from clwl_spark.topology.changes import neighbours, resets
-from clwl_spark.topology.differences import PAIR, Differences, pair_rows
+from clwl_spark.topology.differences import Differences, pair_rows
 from clwl_spark.topology.views import VIEWER, Topology, read_topology
 
 POSITION: Final = "position"
@@ -32,6 +29,7 @@ MANY: Final = 100_000
 """Fewer requests are planned as soon as snapshots are compared: 1,000 queue managers, 1 % of the
 channels changed, 100,000 requests 28 s anew and 31 compared, a million some 160 and 82."""
 REQUESTS: Final = f"{c.PLAN_ID} bigint, {REQUEST_TYPES}"
+_VIEWED_PAIRS: Final = f"{VIEWER} string, {c.SNAPSHOT_ID} string, {c.PREVIOUS_ID} string"
 
 
 class PlanMaker:
@@ -52,72 +50,39 @@ class PlanMaker:
         self._read: Topology | None = None
         self._compared: dict[frozenset[tuple[str, ...]], Differences] = {}
 
-    def make(self, requests: DataFrame, rows: int) -> Plans | None:
-        """Plan those of so many requests that have no plan yet.
+    def make(self, requests: Mapping[int, Request]) -> None:
+        """Plan those requests, by plan_id, that have no plan yet.
 
-        Returns:
-            The plans and candidates of all requests, as rows of their tables, where none had a
-            plan; else None: some are in the lake alone.
-        """
-        keep = fitting(rows)
-        known = self._lake.read_or_empty(ROUTE_PLANS.name).select(c.PLAN_ID, *REQUEST)
-        new = keep(requests.join(known.select(c.PLAN_ID), c.PLAN_ID, "left_anti"))
-        _assert_unique(requests.unionByName(known).distinct())
-        self._make_resets(requests.select(c.QMGR).distinct(), keep)
-        if rows >= MANY:
-            new = checkpoint(self._without_carried(new))
-        left = new.count()
-        made = self._make_new(new, left)
-        return made if left == rows else None
-
-    def make_these(self, requests: Mapping[int, Request]) -> None:
-        """Plan those requests, by plan_id, that have no plan yet."""
-        if len(requests) >= MANY or not self.make_few(requests):
-            rows = ((x, *y) for x, y in requests.items())
-            self.make(frame_from_rows(self._lake.spark, rows, REQUESTS), len(requests))
-
-    def make_few(self, requests: Mapping[int, Request]) -> bool:
-        """As `make`, without Spark where nothing is missing.
-
-        Args:
-            requests: by plan_id.
-
-        Returns:
-            False, and nothing is made, where only Spark can tell which plans are there.
+        Raises:
+            LakeStateError: another request has the plan_id of one of them.
         """
         names = (c.PLAN_ID, *REQUEST)
-        known = self._lake.few_in_memory(ROUTE_PLANS.name, most=ROWS_HERE, names=names)
-        resets_known = judged_pairs(self._lake)
-        if known is None or resets_known is None:
-            return False
-        known = known.filter(pc.is_in(known[c.PLAN_ID], pa.array(requests, pa.int64())))
+        known = self._lake.in_memory(ROUTE_PLANS.name, c.PLAN_ID, [*requests], names=names)
         new = dict(requests)
         for plan_id, *request in zip(*(known[x].to_pylist() for x in names), strict=True):
             new.pop(plan_id, None)
             if requests[plan_id] != tuple(request):
                 raise shared_id(plan_id)
-        qmgrs = sorted({qmgr for _, qmgr, *_ in requests.values()})
-        wanted = {(x, *pair) for x in qmgrs for pair in self._neighbours()}
-        if not wanted <= resets_known.keys():
-            rows = frame_from_rows(self._lake.spark, [(x,) for x in qmgrs], f"{c.QMGR} string")
-            self._make_resets(rows, fitting(len(wanted)))
-        if new:
-            rows = frame_from_rows(self._lake.spark, ((x, *y) for x, y in new.items()), REQUESTS)
+        self._make_resets({qmgr for _, qmgr, *_ in requests.values()})
+        if not new:
+            return
+        rows = frame_from_rows(self._lake.spark, ((x, *y) for x, y in new.items()), REQUESTS)
+        if len(new) < MANY:
             self._make_new(rows, len(new))
-        return True
+            return
+        left = checkpoint(self._without_carried(checkpoint(rows)))
+        self._make_new(left, left.count())
 
-    def _make_new(self, new: DataFrame, rows: int) -> Plans | None:
+    def _make_new(self, new: DataFrame, rows: int) -> None:
         """Plan so many requests that have no plan."""
         keep = fitting(rows)
         asked = distinct_rows(new, c.SNAPSHOT_ID, c.OBJECT_TYPE)
         if not asked:
-            return None
+            return
         topology = self.topology(sorted({snapshot_id for snapshot_id, _ in asked}))
         made = make_plans(new, topology, self._ladder, keep, {x for _, x in asked})
-        made = replace(made, plans=keep(self._with_epochs(made.plans)))
         self._append(ROUTE_CANDIDATES.name, made.candidates)
-        self._append(ROUTE_PLANS.name, made.plans)
-        return made
+        self._append(ROUTE_PLANS.name, keep(self._with_epochs(made.plans)))
 
     def _without_carried(self, new: DataFrame) -> DataFrame:
         """Copy the plans that the snapshot before has already; the requests that are left."""
@@ -153,33 +118,28 @@ class PlanMaker:
             self._read = read_topology(self._lake, sorted(self._read_snapshots), checkpoint)
         return self._read
 
-    def _make_resets(self, qmgrs: DataFrame, keep: Keep) -> None:
+    def _make_resets(self, qmgrs: Iterable[str]) -> None:
         """Find out, for queue managers that send, which snapshots reset their history."""
-        pairs = self._pairs()
-        if pairs is None:
+        known = judged_pairs(self._lake)
+        wanted = ((x, *pair) for x in sorted(qmgrs) for pair in self._neighbours())
+        new = [x for x in wanted if x not in known]
+        if not new:
             return
-        wanted = qmgrs.crossJoin(pairs)
-        known = self._lake.read_or_empty(SNAPSHOT_RESETS.name)
-        keys = [c.QMGR, c.SNAPSHOT_ID, c.PREVIOUS_ID]
-        new = keep(wanted.join(known, keys, "left_anti"))
-        if new.isEmpty():
-            return
-        differences = self._differences(distinct_rows(new, *PAIR), keep)
-        made = resets(new.withColumnRenamed(c.QMGR, VIEWER), differences, keep)
-        self._lake.append(SNAPSHOT_RESETS.name, made)
+        keep = fitting(len(new))
+        pairs = frame_from_rows(self._lake.spark, new, _VIEWED_PAIRS)
+        differences = self._differences({(x, y) for _, x, y in new}, keep)
+        self._lake.append(SNAPSHOT_RESETS.name, resets(pairs, differences, keep))
 
     def known_resets(self) -> DataFrame:
         """The resets among the run's snapshots, with the position of each.
 
         Grain: one row per (qmgr, snapshot that resets it).
         """
-        known = self._lake.read_or_empty(SNAPSHOT_RESETS.name).where(c.IS_RESET)
-        pairs = self._pairs()
-        if pairs is None:
-            return known.where(F.lit(False)).withColumn(POSITION, F.lit(0))
-        positions = self._positions()
-        return known.join(F.broadcast(pairs), [c.SNAPSHOT_ID, c.PREVIOUS_ID], "left_semi").join(
-            F.broadcast(positions), c.SNAPSHOT_ID
+        at = {pin.snapshot_id: position for position, pin in enumerate(self._pins)}
+        known = resets_among(self._lake, self._neighbours()).items()
+        rows = ((qmgr, x, at[x]) for qmgr, found in known for x in found)
+        return frame_from_rows(
+            self._lake.spark, rows, f"qmgr string, snapshot_id string, {POSITION} int"
         )
 
     def _with_epochs(self, plans: DataFrame) -> DataFrame:
@@ -205,11 +165,6 @@ class PlanMaker:
             self._compared[wanted] = Differences(rows, topology, keep)
         return self._compared[wanted]
 
-    def _pairs(self) -> DataFrame | None:
-        """Neighbouring snapshots, (snapshot_id, previous_id); None where there is but one."""
-        pairs = self._neighbours()
-        return pair_rows(self._lake.spark, pairs) if pairs else None
-
     def _neighbours(self) -> list[tuple[str, str]]:
         """Each snapshot with the one before it."""
         return neighbours([pin.snapshot_id for pin in self._pins])
@@ -231,17 +186,6 @@ class PlanMaker:
 def _copied(rows: DataFrame, carried: DataFrame) -> DataFrame:
     """The rows of the plans that are carried over, under their new ids."""
     return rows.withColumnRenamed(c.PLAN_ID, COPIED_FROM).join(carried, COPIED_FROM)
-
-
-def _assert_unique(plans: DataFrame) -> None:
-    """Refuse two requests of one id (`planning.plan_id`).
-
-    Raises:
-        LakeStateError: it happened.
-    """
-    shared = plans.groupBy(c.PLAN_ID).count().where("count > 1").head(1)
-    if shared:
-        raise shared_id(shared[0][c.PLAN_ID])
 
 
 def shared_id(plan_id: int) -> LakeStateError:

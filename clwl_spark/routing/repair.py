@@ -181,8 +181,6 @@ def _counts(summary: Any) -> Mapping[str, Any]:  # noqa: ANN401
 def _align_history(lake: Lake) -> None:
     """Write the rows of `balance_history` that the memory has otherwise."""
     wanted = history_of(lake, memories_in(current_rows(lake)))
-    there = lake.few_in_memory(BALANCE_HISTORY.name, most=None)
-    if there is not None:
-        differ = wanted.join(there, wanted.column_names, join_type="left anti")
-        wanted = differ.select(wanted.column_names).cast(wanted.schema)
-    lake.merge(BALANCE_HISTORY.name, wanted)
+    there = lake.in_memory(BALANCE_HISTORY.name)
+    differ = wanted.join(there, wanted.column_names, join_type="left anti")
+    lake.merge(BALANCE_HISTORY.name, differ.select(wanted.column_names).cast(wanted.schema))

@@ -31,7 +31,6 @@ class Block:
     keys_at: int
     payload_at: int
     end: int
-    last_put_seq: int
     taken: int = 0
 
 
@@ -63,7 +62,7 @@ class Spool:
         self._file.write(payload)
         middle = self._size + len(keys)
         end = middle + len(payload)
-        self.blocks.append(Block(len(put_seq), split, self._size, middle, end, int(put_seq[-1])))
+        self.blocks.append(Block(len(put_seq), split, self._size, middle, end))
         self._samples.append(np.append(put_seq[SAMPLE_EVERY - 1 :: SAMPLE_EVERY], put_seq[-1]))
         self._size = end
         return table

@@ -197,7 +197,7 @@ def _before(lake: Lake, runs: Sequence[Mapping[str, Any]]) -> dict[str, Memory]:
 def _batches(lake: Lake, runs: Sequence[Mapping[str, Any]]) -> dict[int, Resets]:
     """What each batch knew of the snapshots."""
     lists = {tuple(x["snapshots"]) for x in runs}
-    known = {x: Resets(x, resets_among(lake, neighbours(x)) or {}) for x in lists}
+    known = {x: Resets(x, resets_among(lake, neighbours(x))) for x in lists}
     return {x[BATCH]: known[tuple(x["snapshots"])] for x in runs}
 
 

@@ -3,10 +3,10 @@
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.repository.snapshots import in_force
 from clwl_spark.schemas import QUEUE_MANAGERS, QUEUES
 from clwl_spark.sharing.group import SharingGroupError
 from clwl_spark.storage import Lake
+from clwl_spark.topology.snapshots import chosen_snapshot
 
 SHARED = "SHARED"
 
@@ -24,7 +24,7 @@ def members_of(lake: Lake, group: str, queue: str, snapshot: str | None = None) 
         SharingGroupError: no queue manager of that group, or no such shared queue.
         MissingSnapshotError: no valid snapshot.
     """
-    chosen = snapshot if snapshot is not None else in_force(lake)[0]
+    chosen = snapshot if snapshot is not None else chosen_snapshot(lake, None)
     of_snapshot = F.col(c.SNAPSHOT_ID) == chosen
     found = lake.read_or_empty(QUEUE_MANAGERS.name).where(of_snapshot & (F.col(c.QSGNAME) != ""))
     groups = found.select(c.QSGNAME, c.QMGR).distinct().orderBy(c.QSGNAME, c.QMGR).collect()

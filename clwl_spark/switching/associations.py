@@ -11,15 +11,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.errors import InputError
 from clwl_spark.plan.facts import senders
 from clwl_spark.plan.names import NAME
 from clwl_spark.plan.transmit import TransmissionQueues, after_next_start, matches, precedence
-from clwl_spark.reallocation.events import is_defined
-from clwl_spark.routing.runs import valid_pins
-from clwl_spark.schemas import SNAPSHOTS
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
+from clwl_spark.topology.defined import UnknownQueueManagerError, is_defined
 from clwl_spark.topology.views import (
     VIEWER,
     Topology,
@@ -31,14 +28,6 @@ from clwl_spark.topology.views import (
 from clwl_spark.vocabulary import DefaultTransmissionQueue
 
 Match = tuple[str, str]
-
-
-class UnknownQueueManagerError(InputError):
-    """The snapshot has nothing of this queue manager, or nothing of this channel."""
-
-
-class NoSnapshotError(InputError):
-    """The lake has no such snapshot, or no valid one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,24 +107,6 @@ def associations(lake: Lake, qmgr: str, snapshot_id: str) -> list[Association]:
     remote = seen.where(in_clusters(c.CLUSTER) & (F.col(c.QMGR) != qmgr))
     pairs = sorted({(row[0], row[1]) for row in remote.select(c.CHANNEL, c.QMGR).collect()})
     return [_association(channel, to, queues) for channel, to in pairs]
-
-
-def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
-    """The snapshot that is asked for, whatever its status, or the last valid one.
-
-    Raises:
-        NoSnapshotError: there is none.
-    """
-    if wanted is None:
-        pins = valid_pins(lake)
-        if not pins:
-            raise NoSnapshotError(
-                f"no valid snapshot in {lake.root}: make one with `clwl ingest`, or name one"
-            )
-        return pins[-1].snapshot_id
-    if lake.read(SNAPSHOTS.name).where(F.col(c.SNAPSHOT_ID) == wanted).isEmpty():
-        raise NoSnapshotError(f"no snapshot '{wanted}' in {lake.root}: name one of its own")
-    return wanted
 
 
 def _association(channel: str, remote_qmgr: str, queues: TransmissionQueues) -> Association:

@@ -26,6 +26,7 @@ from clwl_spark.spark.files import without_patterns
 from clwl_spark.spark.materialize import broadcast_if_small, checkpoint, releasing
 from clwl_spark.spark.streams import run_batches
 from clwl_spark.storage import Lake
+from clwl_spark.topology.defined import defined_qmgrs
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.arrivals import (
     NEXT_QMGR,
@@ -47,7 +48,6 @@ from clwl_spark.tracing.hop_batches import (
     write_again,
 )
 from clwl_spark.tracing.lakes import lake_at
-from clwl_spark.tracing.snapshots import defined_qmgrs
 from clwl_spark.vocabulary import DefBind
 
 

@@ -16,10 +16,11 @@ from clwl_spark.plan.planning import Ladder
 from clwl_spark.schemas.journeys import XMITQ_LINKS, End
 from clwl_spark.spark.materialize import Keep, as_it_is
 from clwl_spark.storage import Lake
+from clwl_spark.topology.defined import check_qmgr, names_defined
+from clwl_spark.topology.snapshots import chosen_snapshot
 from clwl_spark.topology.views import read_topology
 from clwl_spark.tracing.chances import ROUNDED, Chances, chances
 from clwl_spark.tracing.places import Ending, Hop, Network, Place, hops_at
-from clwl_spark.tracing.snapshots import check_qmgr, chosen_snapshot, defined_qmgrs
 
 MOST_HOPS: Final = 50
 Row = dict[str, Any]
@@ -155,7 +156,7 @@ def network_of(
         UnknownQueueManagerError: a link names a queue manager that the snapshot does not have.
     """
     topology = read_topology(lake, [snapshot_id], keep)
-    defined = frozenset(str(row[c.QMGR]) for row in defined_qmgrs(topology).collect())
+    defined = names_defined(topology)
     known = {
         (row[c.QMGR], row[c.XMITQ]): row[c.REMOTE_QMGR]
         for row in lake.read_or_empty(XMITQ_LINKS.name).collect()

@@ -38,7 +38,7 @@ class SideLake(Lake):
         self,
         table: str,
         column: str = "",
-        values: Sequence[str] = (),
+        values: Sequence[str] | Sequence[int] = (),
         *,
         like: Table | None = None,
     ) -> DataFrame:

@@ -12,11 +12,12 @@ from reference import Reference
 from rich.console import Console
 from scenario_files import read_scenario
 
-from clwl_spark.analysis.explain import ExplainRequest, MissingSnapshotError, explain
+from clwl_spark.analysis.explain import ExplainRequest, explain
 from clwl_spark.analysis.rendering import headline, render
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS, TABLES
 from clwl_spark.storage import Lake
+from clwl_spark.topology.snapshots import MissingSnapshotError
 from clwl_spark.topology.write import write_topology
 from clwl_spark.vocabulary import Algorithm
 

@@ -5,9 +5,9 @@ import pytest
 from api.api_worlds import WORLD
 
 import clwl_spark as cw
-from clwl_spark.analysis.explain import MissingSnapshotError
 from clwl_spark.errors import InputError, MissingLakeError, UsageError
 from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
+from clwl_spark.topology.snapshots import MissingSnapshotError
 
 
 def test_an_explanation_has_frames_a_text_and_a_page(lake):
@@ -49,16 +49,7 @@ def test_traffic_is_that_of_the_messages(lake):
     assert found.by_request["expected"].sum() == pytest.approx(14)
 
 
-@pytest.mark.spark
-def test_a_change_is_told_on_spark_as_well(lake):
-    check_a_change(lake)
-
-
 def test_a_change_is_told_in_a_sentence_and_frames(lake):
-    check_a_change(lake)
-
-
-def check_a_change(lake):
     found = lake.what_if("STOP CHANNEL(TO.QM2) ON GATE")
     moved = found.by_queue_manager.set_index("dest_qmgr")[["before", "after"]].to_dict("index")
     assert moved == {"QM1": {"before": 7, "after": 13}, "QM2": {"before": 6, "after": 0}}

@@ -33,7 +33,6 @@ def test_a_lake_is_generated_once(capsys, lake):
     assert "has messages already: give another --lake" in capsys.readouterr().err
 
 
-@pytest.mark.spark
 def test_route_prints_one_document_and_logs_to_standard_error(capsys, lake):
     assert main(["route", "--lake", str(lake), "--json"]) == 0
     shown = capsys.readouterr()
@@ -62,14 +61,12 @@ def test_reasons_are_named_in_the_summary():
     assert ("  2085 MQRC_UNKNOWN_OBJECT_NAME", "4") in cells
 
 
-@pytest.mark.spark
 def test_the_lakes_algorithm_cannot_be_changed(capsys, lake):
     main(["route", "--lake", str(lake), "--quiet"])
     assert main(["route", "--lake", str(lake), "--algorithm", "v7"]) == 2
     assert "first routed with algorithm v9" in capsys.readouterr().err
 
 
-@pytest.mark.spark
 def test_following_ends_after_the_batch_in_hand(capsys, lake, monkeypatch):
     def follow(_lake, _options, *, poll_seconds, stop, progress):
         assert poll_seconds == 0.5
@@ -84,11 +81,10 @@ def test_following_ends_after_the_batch_in_hand(capsys, lake, monkeypatch):
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     totals = document(capsys, ["route", "--lake", str(lake), "--follow", "--poll", "500ms"])
     counts = {"runs": 2, "messages": 7, "outcomes": 7, "rejected": 0, "out_of_order": 0}
-    assert totals == counts | {"engine": "spark"}
+    assert totals == counts | {"engine": "embedded"}
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
-@pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_a_folder_without_messages_is_bad_input(capsys, tmp_path):
     assert main(["route", "--lake", str(tmp_path)]) == 2
@@ -141,7 +137,6 @@ def test_the_callers_session_is_left_running(spark, lake):
     assert spark.range(3).count() == 3
 
 
-@pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_doctor_reports_what_it_looked_at(capsys):
     found = document(capsys, ["doctor"])
@@ -153,7 +148,6 @@ def test_doctor_reports_what_it_looked_at(capsys):
     }
 
 
-@pytest.mark.spark
 def test_demo_shows_every_kind_of_outcome_and_adds_nothing_twice(capsys, spark, tmp_path):
     words = ["demo", "--lake", str(tmp_path / "demo")]
     first = document(capsys, words)
@@ -193,14 +187,12 @@ def test_demo_shows_every_kind_of_outcome_and_adds_nothing_twice(capsys, spark, 
     assert f"delta_scan('{tmp_path / 'demo'}/outcomes')" in shown
 
 
-@pytest.mark.spark
 def test_demo_leaves_other_lakes_alone(capsys, lake):
     assert main(["demo", "--lake", str(lake)]) == 2
     assert "is not one of the demo's" in capsys.readouterr().err
 
 
 @pytest.mark.slow
-@pytest.mark.spark
 def test_the_program_itself_answers(lake):
     command = [sys.executable, "-m", "clwl_spark.cli", "route", "--lake", str(lake), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

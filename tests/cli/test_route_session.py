@@ -1,24 +1,29 @@
 """Which Spark session suits a run of `clwl route` on a lake that is not small."""
 
 import pytest
+from lakes import lake_with
 
 from clwl_spark.commands import route
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.routing import RouteWords
+from clwl_spark.schemas import MESSAGES, OUTCOMES
 from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
 
+CASES = [
+    (RouteWords(), None, (MESSAGES, OUTCOMES), ROWS_BEYOND_JAVA),
+    (RouteWords(), "arrow", (MESSAGES,), ROWS_BEYOND_JAVA),
+    (RouteWords(), None, (), None),
+    (RouteWords(), "spark", (MESSAGES,), None),
+    (RouteWords(hops=3), None, (MESSAGES,), None),
+    (RouteWords(follow=True), None, (MESSAGES,), None),
+]
 
-@pytest.mark.parametrize(
-    ("words", "is_for_arrow", "suits"),
-    [
-        (RouteWords(), True, ROWS_BEYOND_JAVA),
-        (RouteWords(), False, None),
-        (RouteWords(hops=3), True, None),
-        (RouteWords(follow=True), True, None),
-    ],
-)
+
+@pytest.mark.parametrize("case", CASES)
 def test_java_s_second_compiler_is_left_out_only_where_arrow_does_all(
-    words, is_for_arrow, suits, monkeypatch
+    spark, tmp_path, monkeypatch, case
 ):
-    monkeypatch.setattr(route, "_is_for_arrow", lambda _: is_for_arrow)
-    assert route._suiting(Common(), words) is suits
+    words, engine, tables, suits = case
+    lake_with(spark, tmp_path, [x.name for x in tables])
+    monkeypatch.setattr(route, "is_on_this_machine", bool)
+    assert route._suiting(Common(lake=str(tmp_path), engine=engine), words) is suits

@@ -27,16 +27,7 @@ def job(name):
     return module.main
 
 
-@pytest.mark.spark
-def test_jobs_take_a_session_of_spark_as_well(capsys, spark, tmp_path):
-    check_jobs(capsys, spark, tmp_path)
-
-
 def test_jobs_take_a_lake_from_topology_to_answers(capsys, spark, tmp_path):
-    check_jobs(capsys, spark, tmp_path)
-
-
-def check_jobs(capsys, spark, tmp_path):
     lake = ["--lake", str(tmp_path / "lake"), "--json"]
     assert job("generate")([*lake, *SIZES]) == 0
     assert job("route")(lake) == 0

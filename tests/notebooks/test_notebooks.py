@@ -44,7 +44,6 @@ def place(spark, tmp_path_factory):  # noqa: ARG001 - the command finds the sess
     return lake
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_notebook_runs_and_shows_its_tables(name, place, monkeypatch, tmp_path):
     monkeypatch.setenv("CLWL_LAKE", str(place))

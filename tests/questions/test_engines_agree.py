@@ -23,13 +23,6 @@ def test_spark_and_duckdb_answer_alike(duckdb_lake, answered, name):
     assert expected
 
 
-@pytest.mark.spark
-def test_apache_spark_and_duckdb_answer_alike(duckdb_lake, answered):
-    for name, question in all_questions().items():
-        expected = rows_of(duckdb_lake, question.sql)
-        assert comparable(answered[name]) == comparable(expected), name
-
-
 @pytest.mark.parametrize("name", sorted(all_views()))
 def test_spark_and_duckdb_see_the_same_views(duckdb_lake, named, name):
     found = comparable(all_rows(named, Question(name, "", "", select_all(name))))

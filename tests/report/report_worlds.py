@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 from clwl_spark.report.data import (
-    Change,
     ClusterMap,
     Edge,
     Funnel,
@@ -96,7 +95,6 @@ def parcels() -> ReportData:
             ),
             4, {"NO_SNAPSHOT": 5, "UNKNOWN_BIND": 2}, {"SHOP3": 12},
         ),
-        (Change("share of DEPOT1", "PARCEL.IN", "71.4%", "100.0%"),),
     )  # fmt: skip
 
 
@@ -134,7 +132,6 @@ def nasty(name: str) -> ReportData:
             (at, name): 1, (at, f"{name}2"): 1, (at + 3_600_000_000, name): 1,
         }),
         Failures((Failure(name, name, name, 2085, 1, 1),), 0, {name: 1}, {name: 1}),
-        (Change(name, name, name, name),),
     )  # fmt: skip
 
 

@@ -13,8 +13,10 @@ from clwl_spark.commands.report import run
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.words.report import ReportWords
 from clwl_spark.errors import InputError, MissingLakeError
+from clwl_spark.report import reading
 from clwl_spark.report.reading import read_report
 from clwl_spark.report.surprises import Kind, surprises
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.storage import Lake
 
 CLUSTER = [
@@ -101,9 +103,12 @@ def test_the_funnel_weighs_candidates_by_messages(routed):
     assert funnel.messages == 60
 
 
-def test_surprises_of_a_lake(routed):
-    expected = [("GATE", "Q", "QM1", "TO.QM1", 0.5), ("GATE", "Q", "QM2", "TO.QM2", 0.5)]
-    found = {x.kind: x for x in surprises(read_report(routed[0], expected))}
+def test_surprises_of_a_lake(routed, monkeypatch):
+    halves = [("GATE", "Q", x, f"TO.{x}", 0.5) for x in ("QM1", "QM2")]
+    types = "qmgr string, object_name string, dest_qmgr string, channel string, expected double"
+    told = frame_from_rows(routed[0].spark, halves, types)
+    monkeypatch.setattr(reading, "expected_ways", lambda *_: told)
+    found = {x.kind: x for x in surprises(read_report(routed[0]))}
     assert found[Kind.HELD].messages == 60
     assert "SLOW.QM1 is RETRYING" in found[Kind.HELD].sentence
     assert "All 7 messages put on GATE to NOWHERE ended with 2085" in found[Kind.FAILS].sentence

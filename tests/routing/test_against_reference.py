@@ -19,13 +19,16 @@ SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 ENGINES = ("arrow", "embedded", "spark", "spark", "arrow", "arrow")
 """They take turns on one lake, so that one goes on with what another one remembers."""
 CASES = int(os.environ.get("CLWL_CASES", "250"))
+OF_SPARK = CASES // 3
+"""Fewer: what it judges by is shown with all of them."""
 
 
 @pytest.mark.parametrize("algorithm", ["v9", "v7"])
 def test_all_is_that_of_the_reference(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
 ) -> None:
-    _compare_all(spark, tmp_path, monkeypatch, algorithm, ["embedded"])
+    world = World.random(spark, tmp_path, SEED, CASES, algorithm)
+    _compare_all(world, monkeypatch, ["embedded"])
 
 
 @pytest.mark.spark
@@ -34,20 +37,14 @@ def test_engines_take_turns(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
 ) -> None:
     engines = ENGINES[1:] + ENGINES[:1] if algorithm == "v7" else ENGINES
-    _compare_all(spark, tmp_path, monkeypatch, algorithm, engines)
+    world = World.random(spark, tmp_path, SEED, OF_SPARK, algorithm)
+    _compare_all(world, monkeypatch, engines)
 
 
-def _compare_all(
-    spark: SparkSession,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    algorithm: str,
-    engines: Sequence[str],
-) -> None:
+def _compare_all(world: World, monkeypatch: pytest.MonkeyPatch, engines: Sequence[str]) -> None:
     """Outcomes, rejects, history and verdicts of random clusters."""
     monkeypatch.setattr(plan_maker, "MANY", 0)
-    print(f"CLWL_SEED={SEED} algorithm={algorithm} clusters={CASES}")  # noqa: T201
-    world = World.random(spark, folder, SEED, CASES, algorithm)
+    print(f"CLWL_SEED={SEED} {world.algorithm} clusters={len(world.cases)}")  # noqa: T201
     expected: Counter[tuple[object, ...]] = Counter()
     for at in world.batches():
         world.append("messages", world.batch(at), files=3)

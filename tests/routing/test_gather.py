@@ -24,14 +24,10 @@ from clwl_spark.plan.facts import (
 )
 from clwl_spark.plan.facts_in_memory import facts_in_memory
 from clwl_spark.plan.planning import Ladder
-from clwl_spark.routing import plan_maker
 from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.plan_maker import PlanMaker
 from clwl_spark.routing.runs import valid_pins
 from clwl_spark.spark import materialize
-
-pytestmark = pytest.mark.spark
-
 
 SEED = random.SystemRandom().randrange(10**6)
 LISTS = (PLANS, ROUTES, SENDERS, RESETS)
@@ -43,7 +39,7 @@ def world(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Worl
     world = World.random(spark, tmp_path_factory.mktemp("gather"), SEED, 25, "v9")
     for at in world.batches()[:2]:
         world.append("messages", world.batch(at))
-        world.route(engine="arrow")
+        world.route()
     return world
 
 
@@ -115,21 +111,17 @@ def test_plans_that_are_named_are_gathered_alone(world: World, maker: PlanMaker)
     assert _said(here.facts) == _said(by_spark.facts), SEED
 
 
-def test_many_plans_are_left_to_spark(
-    world: World, maker: PlanMaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_plans_are_left_to_spark(world: World) -> None:
     plans = len(world.lake.rows("route_plans"))
     in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
     assert gathered_here(world.lake, in_use, most=plans - 1) is None
-    monkeypatch.setattr(plan_maker, "ROWS_HERE", plans - 1)
-    assert not maker.make_few({})
 
 
 def test_two_requests_of_one_id_are_refused(world: World, maker: PlanMaker) -> None:
     row = world.lake.rows("route_plans")[0]
     other = ("S", "QM", "QUEUE", "ANOTHER.QUEUE", "", "LOCAL")
     with pytest.raises(LakeStateError, match=f"share plan_id {row['plan_id']}"):
-        maker.make_few({row["plan_id"]: other})
+        maker.make({row["plan_id"]: other})
 
 
 def test_thousands_of_queue_managers_get_their_own_rows() -> None:

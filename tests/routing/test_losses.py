@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 from damaged_lakes import (
-    copied,
     lose_newest_commit,
     newest_run,
     restore,
-    routed_world,
     tables,
 )
-from pyspark.sql import SparkSession
+from support.routed import Routed
 from worlds import World, put_rows
 
 from clwl_spark.errors import LakeStateError
@@ -24,27 +22,7 @@ from clwl_spark.routing.runs import after, begin, claim
 from clwl_spark.storage import Lake
 
 REPAIR = r"has lost batch 1, which table runs says is done: `clwl state repair` routes"
-
-
-class Routed:
-    """A world after its first batch and after the second one."""
-
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.world = routed_world(spark, folder / "lake", 1)
-        self.older = copied(self.world.lake, folder / "older")
-        self.world.append("messages", self.world.batch(1), files=2)
-        self.world.route()
-        self.lake = self.world.lake
-
-
-@pytest.fixture(scope="module")
-def routed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Routed:
-    return Routed(spark, tmp_path_factory.mktemp("routed"))
-
-
-@pytest.fixture
-def lake(routed: Routed, tmp_path: Path) -> Lake:
-    return copied(routed.lake, tmp_path / "lake")
+BATCHES = 2
 
 
 def append(lake: Lake, world: World) -> None:
@@ -84,7 +62,7 @@ def test_a_table_that_lost_its_newest_commit_is_refused(
 
 @pytest.mark.parametrize("table", ["outcomes", "rejected_messages", "router_memory"])
 def test_an_older_copy_of_a_table_is_refused(lake: Lake, routed: Routed, table: str) -> None:
-    restore(lake, table, routed.older)
+    restore(lake, table, routed.after[0])
     refused(lake, f"table {table} of .*{REPAIR}")
 
 
@@ -96,9 +74,9 @@ def test_a_table_that_was_deleted_has_lost_all_batches(lake: Lake) -> None:
 
 
 def test_an_older_copy_of_runs_is_refused(lake: Lake, routed: Routed) -> None:
-    restore(lake, "runs", routed.older)
+    restore(lake, "runs", routed.after[0])
     refused(lake, "table runs of .* is older .*router_memory is of batch 1: restore all tables")
-    restore(lake, "router_memory", routed.older)
+    restore(lake, "router_memory", routed.after[0])
     refused(lake, "table runs of .* is older .*outcomes has batch 1: restore all tables")
 
 
@@ -117,7 +95,7 @@ def test_messages_of_an_older_copy_that_was_appended_to_are_told_by_key(
     lake: Lake, routed: Routed
 ) -> None:
     outcomes = lake.read("outcomes").count()
-    restore(lake, "messages", routed.older)
+    restore(lake, "messages", routed.after[0])
     append(lake, routed.world)
     append_again = [x | {"put_seq": (x["put_seq"] or 0) + 10**7} for x in routed.world.batch(0)]
     put_rows(lake, "messages", append_again)
@@ -133,7 +111,7 @@ def test_messages_of_an_older_copy_that_was_appended_to_are_told_by_key(
 
 def test_an_older_lake_is_a_lake(lake: Lake, routed: Routed) -> None:
     for name in ("messages", *tables(lake), "runs"):
-        restore(lake, name, routed.older)
+        restore(lake, name, routed.after[0])
     assert losses(lake).batches == []
 
 

@@ -22,9 +22,6 @@ from clwl_spark.routing.splits import (
     split_rows,
 )
 
-pytestmark = pytest.mark.spark
-
-
 ROWS = 40_000
 SCHEMA = pa.schema([("number", pa.int64()), ("word", pa.string()), ("absent", pa.string())])
 SMALL = {"spark.sql.files.maxPartitionBytes": "60000", "spark.sql.files.openCostInBytes": "0"}
@@ -53,6 +50,7 @@ def small_splits(spark: SparkSession) -> Iterator[SparkSession]:
         spark.conf.set(name, str(value))
 
 
+@pytest.mark.spark
 def test_the_splits_of_all_tasks_have_each_row_once(
     small_splits: SparkSession, folder: Path
 ) -> None:
@@ -94,6 +92,7 @@ def test_other_rows_than_spark_counted_are_refused(folder: Path) -> None:
         list(read_split(split, SCHEMA, ROWS))
 
 
+@pytest.mark.spark
 def test_a_file_of_another_folder_is_refused(
     spark: SparkSession, folder: Path, tmp_path: Path
 ) -> None:
@@ -107,6 +106,7 @@ def test_the_hash_of_words_is_a_number_of_64_bits(words: list[str | None]) -> No
     assert -(2**63) <= spark_hash(words) < 2**63
 
 
+@pytest.mark.spark
 def test_the_hash_of_words_is_sparks(spark: SparkSession) -> None:
     words = ["", "a", "QM1", "Ä€𝄞", "x" * 31, "y" * 32, "z" * 100, None]
     rows = [(first, second) for first in words for second in words]

@@ -1,11 +1,10 @@
 """Lakes that Spark has routed: what they have lost, remember, and have in their checkpoint."""
 
 import shutil
-from pathlib import Path
 
 import pytest
-from damaged_lakes import ROUTED, copied, lose_newest_commit, restore, routed_world, tables
-from pyspark.sql import SparkSession
+from damaged_lakes import ROUTED, lose_newest_commit, restore, tables
+from support.routed import Routed
 
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.repair import repair
@@ -15,28 +14,7 @@ from clwl_spark.storage import Lake
 
 pytestmark = pytest.mark.spark
 OPTIONS = RouteOptions(state_partitions=3)
-
-
-class Routed:
-    """A world after its first batch and after the second one."""
-
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.world = routed_world(spark, folder / "lake", 1)
-        self.older = copied(self.world.lake, folder / "older")
-        self.world.append("messages", self.world.batch(1), files=2)
-        self.world.route()
-        self.lake = self.world.lake
-        self.expected = tables(self.lake)
-
-
-@pytest.fixture(scope="module")
-def routed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Routed:
-    return Routed(spark, tmp_path_factory.mktemp("routed"))
-
-
-@pytest.fixture
-def lake(routed: Routed, tmp_path: Path) -> Lake:
-    return copied(routed.lake, tmp_path / "lake")
+BATCHES = 2
 
 
 def test_its_outcomes_lead_to_its_memory(lake: Lake) -> None:
@@ -59,7 +37,7 @@ def test_what_it_lost_comes_back_as_spark_wrote_it(lake: Lake, routed: Routed, t
 
 def test_an_older_lake_beside_a_newer_checkpoint_is_refused(lake: Lake, routed: Routed) -> None:
     for table in (*ROUTED, "messages", "runs", "snapshot_resets"):
-        restore(lake, table, routed.older)
+        restore(lake, table, routed.after[0])
     before = tables(lake)
     routed.world.lake = lake
     routed.world.append("messages", routed.world.batch(1), files=3)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damaged_lakes import copied, lose_newest_commit, restore, routed_world, tables
+from damaged_lakes import lose_newest_commit, restore, tables
 from deltalake import DeltaTable
-from pyspark.sql import SparkSession
+from support.routed import Routed
 
 from clwl_spark.cli import main
 from clwl_spark.errors import LakeStateError
@@ -20,30 +20,7 @@ from clwl_spark.schemas import MESSAGES
 from clwl_spark.storage import Lake
 
 LOST = ("outcomes", "rejected_messages", "router_memory")
-
-
-class Routed:
-    """A world after each of its batches."""
-
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.world = routed_world(spark, folder / "lake", 1)
-        self.lake = self.world.lake
-        self.after = [copied(self.lake, folder / "0")]
-        for at in (1, 2):
-            self.world.append("messages", self.world.batch(at), files=2)
-            self.world.route()
-            self.after.append(copied(self.lake, folder / str(at)))
-        self.expected = tables(self.lake)
-
-
-@pytest.fixture(scope="module")
-def routed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Routed:
-    return Routed(spark, tmp_path_factory.mktemp("routed"))
-
-
-@pytest.fixture
-def lake(routed: Routed, tmp_path: Path) -> Lake:
-    return copied(routed.lake, tmp_path / "lake")
+BATCHES = 3
 
 
 def repaired(lake: Lake, **options: Any) -> list[tuple[int, tuple[str, ...]]]:

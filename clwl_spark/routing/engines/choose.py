@@ -34,17 +34,6 @@ _FAR: Final = "its tables are not in folders of this machine"
 Engine = SparkEngine | ArrowEngine
 
 
-def is_for_arrow(messages: Path, outcomes: Path) -> bool:
-    """Whether Arrow can route from one table's folder into another's, which may not be there yet.
-
-    Args:
-        messages: folder on this machine.
-        outcomes: folder on this machine.
-    """
-    written = not outcomes.exists() or not unwritable(str(outcomes), OUTCOMES)
-    return written and not unreadable(str(messages), MESSAGES)
-
-
 def routes_here(lake: Lake, run: Run, wanted: str) -> bool:
     """Whether this process and its workers route a run's batch; else Spark does.
 
@@ -83,14 +72,14 @@ def why_spark_routes(settings: Settings) -> str:
     row = last.to_pylist()[0] if last is not None and last.num_rows else None
     if row is not None and row.get(_KNOWN_BY[row["status"]]) is None:
         return _IN_CHECKPOINT
-    count = _count_waiting(messages, runs)
+    count = count_waiting(messages, runs)
     if count > settings.embedded_messages:
         most = f"embedded_messages = {settings.embedded_messages:,}"
         return f"{count:,} messages are to be routed, more than {most}"
     return unfit_here(messages, outcomes)
 
 
-def _count_waiting(messages: str, runs: str) -> int:
+def count_waiting(messages: str, runs: str) -> int:
     """About how many messages are not routed yet, as Delta's log and the runs count them."""
     table, done = opened(messages), opened(runs)
     if table is None:

@@ -225,14 +225,14 @@ class _Batch:
     def _facts(self, requests: Mapping[int, Request], ladder: Ladder) -> dict[str, str]:
         """Plan what has no plan yet; documents of `plan.facts` by queue manager."""
         lake, run, keeper = self.lake, self.run, self.engine.keeper
-        kept: Any = keeper.facts_for(lake, run, requests.values())
+        kept: Any = keeper.facts_for(lake, run, requests)
         if kept is None:
             maker = PlanMaker(lake, run.pins, ladder)
             if run.resumed:
                 maker.drop_candidates_without_plan()
             items = [*requests.items()]
             for at in range(0, len(items), _PLANNED_AT_ONCE):
-                maker.make_these(dict(items[at : at + _PLANNED_AT_ONCE]))
+                maker.make(dict(items[at : at + _PLANNED_AT_ONCE]))
             snapshots = [x.snapshot_id for x in run.pins]
             used = frozenset(requests) | keeper.plan_ids(run)
             made = gathered_here(lake, InUse(snapshots, used), most=None)

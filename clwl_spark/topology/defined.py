@@ -1,14 +1,12 @@
-"""Which snapshot a question is about, and which queue managers are in it."""
+"""Which queue managers are in a snapshot."""
+
+from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
-from clwl_spark.analysis.explain import MissingSnapshotError
 from clwl_spark.errors import InputError
-from clwl_spark.repository.snapshots import in_force
-from clwl_spark.schemas import SNAPSHOTS
-from clwl_spark.storage import Lake
 from clwl_spark.topology.views import EVERYBODY, Topology
 
 _SHOWN = 8
@@ -18,31 +16,30 @@ class UnknownQueueManagerError(InputError):
     """The snapshot has no queue manager of that name."""
 
 
-def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
-    """The snapshot that is asked for, whatever its status; by default the last valid one.
-
-    Raises:
-        MissingSnapshotError: there is none.
-        MissingLakeError: the lake has no snapshots.
-    """
-    if wanted is None:
-        return in_force(lake)[0]
-    if lake.read(SNAPSHOTS.name).where(F.col(c.SNAPSHOT_ID) == wanted).isEmpty():
-        raise MissingSnapshotError(f"no snapshot '{wanted}' in {lake.root}: name one that it has")
-    return wanted
-
-
 def defined_qmgrs(topology: Topology) -> DataFrame:
     """The queue managers whose own definitions are known, and not only what others see of them.
 
     Grain: one row per (snapshot_id, qmgr).
     """
-    tables = (topology.queue_managers, topology.cluster_channels, topology.queues)
     own = F.col(c.OBSERVER).isin(EVERYBODY) | (F.col(c.OBSERVER) == F.col(c.QMGR))
-    first, *others = (table.where(own).select(c.SNAPSHOT_ID, c.QMGR) for table in tables)
-    for other in others:
-        first = first.union(other)
-    return first.distinct()
+    rows = (table.where(own).select(c.SNAPSHOT_ID, c.QMGR) for table in _owned(topology))
+    return reduce(DataFrame.union, rows).distinct()
+
+
+def names_defined(topology: Topology) -> frozenset[str]:
+    """The names of `defined_qmgrs`, of a topology of one snapshot."""
+    return frozenset(str(row[c.QMGR]) for row in defined_qmgrs(topology).collect())
+
+
+def is_defined(qmgr: str, snapshot_id: str, topology: Topology) -> bool:
+    """Whether a snapshot has any row that is about the queue manager's own."""
+    own = (F.col(c.QMGR) == qmgr) & (F.col(c.SNAPSHOT_ID) == snapshot_id)
+    rows = (table.where(own).select(c.QMGR).limit(1) for table in _owned(topology))
+    return not reduce(DataFrame.union, rows).isEmpty()
+
+
+def _owned(topology: Topology) -> tuple[DataFrame, ...]:
+    return topology.queue_managers, topology.cluster_channels, topology.queues
 
 
 def check_qmgr(qmgr: str, known: frozenset[str], snapshot_id: str) -> None:
