@@ -77,12 +77,13 @@ def _bytes_of(folder: str, table: DeltaTable) -> int:
     return sum(Path(folder, name).stat().st_size for name in _files(table))
 
 
-def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
+def dataset_of(folder: str, wanted: pa.Schema, version: int | None = None) -> Dataset | None:
     """A table in a folder of this machine, of which nothing is read yet.
 
     Args:
         folder: of the Delta table.
         wanted: columns that it must have.
+        version: of the table; None = the newest.
 
     Returns:
         Its rows; none where there is no folder; None where Spark has to read: as by `few_rows`, or
@@ -93,7 +94,7 @@ def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
     if is_uri(folder) or not (Path(folder) / "_delta_log").is_dir():
         return None
     try:
-        table = DeltaTable(folder)
+        table = DeltaTable(folder, version=version)
         if not all(Path(folder, name).is_file() for name in _files(table)):
             return None
         found = table.to_pyarrow_dataset()

@@ -94,6 +94,7 @@ _REJECTED: Final = {
     RejectError.BAD_PUT_TIME: "their put_time is no moment of the years 1 to 9999",
     RejectError.NOT_UTF8: "a name of theirs is not UTF-8",
     RejectError.NO_SNAPSHOT: "no valid snapshot was in force when they were put",
+    RejectError.DUPLICATE: "their qmgr, put_seq and message_id are those of a routed message",
 }
 
 
