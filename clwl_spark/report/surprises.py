@@ -105,7 +105,8 @@ def why_rejected(error: str) -> str:
 
 def _rejected(error: str, messages: int) -> Surprise:
     told = why_rejected(error)
-    sentence = f"{counted(messages, 'message')} could not be routed at all, {named(error)}"
+    what = "came again" if error == RejectError.DUPLICATE else "could not be routed at all"
+    sentence = f"{counted(messages, 'message')} {what}, {named(error)}"
     return Surprise(
         Kind.REJECTED, named(error), messages, f"{sentence}: {told}." if told else f"{sentence}."
     )
