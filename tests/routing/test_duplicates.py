@@ -1,13 +1,19 @@
 """Messages that are delivered twice: routed once where duplicates are rejected."""
 
 import random
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
+from damaged_lakes import lose_newest_commit, tables
+from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 from random_clusters import random_case
 from reference import Reference
@@ -15,6 +21,7 @@ from worlds import World, comparable, put_rows
 
 from clwl_spark.errors import LakeStateError
 from clwl_spark.quality.accounts import account
+from clwl_spark.routing.repair import repair
 from clwl_spark.routing.run import RouteOptions, RunSummary, route
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, QUEUES, SNAPSHOTS, TABLES
 from clwl_spark.storage import Lake
@@ -181,6 +188,57 @@ def test_outcomes_that_are_gone_are_not_guessed(spark: SparkSession, tmp_path: P
         file.unlink()
     with pytest.raises(LakeStateError, match=r"routed before batch 1 .*: restore its files"):
         _route(lake, _message(1))
+
+
+@pytest.mark.parametrize(
+    "lost", [["outcomes"], ["rejected_messages"], ["outcomes", "router_memory"]]
+)
+def test_a_repaired_batch_sets_the_same_messages_aside(
+    spark: SparkSession, tmp_path: Path, lost: list[str]
+) -> None:
+    lake = _lake(spark, tmp_path)
+    _route(lake, *(_message(x) for x in (1, 5)))
+    _route(lake, _message(3), _message(5), _message(6), _message(6))
+    expected = tables(lake)
+    for table in lost:
+        lose_newest_commit(lake, table)
+    assert [x.batch_id for x in repair(lake, RouteOptions(), lambda *_: None)] == [1]
+    assert tables(lake) == expected
+
+
+def test_a_table_of_outcomes_that_was_gone_knows_what_it_had(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lake = _lake(spark, tmp_path)
+    for at in (1, 2, 3):
+        _route(lake, _message(1), _message(at), _message(at + 1))
+    expected = tables(lake)
+    shutil.rmtree(lake.path("outcomes"))
+    assert [x.batch_id for x in repair(lake, RouteOptions(), lambda *_: None)] == [0, 1, 2]
+    assert tables(lake) == expected
+
+
+def test_many_come_again_in_windows_and_workers(spark: SparkSession, tmp_path: Path) -> None:
+    """Rotation goes on where it was, though half of a batch came again."""
+    lake = _lake(spark, tmp_path)
+    for first, last in ((1, 200_000), (100_001, 300_000)):
+        put_seq = np.repeat(np.arange(first, last + 1), 1 + (np.arange(first, last + 1) % 50 == 0))
+        lake.append("messages", _many(lake, put_seq))
+        options = RouteOptions(duplicates=Duplicates.REJECT, worker_memory_mib=64)
+        summary = route(lake, options)
+    assert (summary.messages, summary.outcomes, summary.rejected) == (204_000, 100_000, 104_000)
+    rows = lake.read("outcomes").toArrow().sort_by([("put_seq", "ascending")])
+    assert rows["put_seq"].to_numpy().tolist() == [*range(1, 300_001)]
+    assert "".join(rows["dest_qmgr"].to_pylist()) == "BCD" * 100_000
+    assert not pc.any(rows["out_of_order"]).as_py()
+
+
+def _many(lake: Lake, put_seq: NDArray[np.int64]) -> pa.Table:
+    """Messages of A."""
+    one = lake.arrow_rows("messages", [[_message(1).get(x) for x in MESSAGES.names]])
+    rows = one.take(pa.array(np.zeros(len(put_seq), dtype=np.int64)))
+    at = rows.schema.get_field_index("put_seq")
+    return rows.set_column(at, rows.schema.field(at), pa.array(put_seq))
 
 
 SEEDS = range(2)
