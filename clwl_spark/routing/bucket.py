@@ -27,7 +27,7 @@ from clwl_spark.routing.history import Memory, chosen_channels, from_bytes, hist
 from clwl_spark.routing.routed import CHANNELS, KIND_HISTORY, KIND_MISSING, Pieces, RoutedBlock
 from clwl_spark.routing.sender import Sender
 from clwl_spark.routing.spool import Slice, Spool
-from clwl_spark.routing.window import Payloads, Window, in_order, numbers_of
+from clwl_spark.routing.window import Payloads, Window, in_order
 
 BINDINGS_KEPT_FOR: Final = 3
 """A binding is kept in the state until its queue manager's newest put_time is this many times
@@ -133,7 +133,7 @@ class _Batch:
             self._bindings.restore(at, memories[qmgr], sender.routes)
         self._answers = Answers(plans)
         self._pieces = Pieces(self._answers, form)
-        self._duplicates: Duplicates | None = None
+        self._duplicates = Duplicates((), (), None)
 
     def refuse_duplicates(self, told: Mapping[str, bytes]) -> None:
         """Set duplicates aside from here on; see `Duplicates`."""
@@ -144,13 +144,11 @@ class _Batch:
         """Route window after window; a block is handed out when its last message is routed."""
         for slices in spool.windows():
             self._route_window(slices, Payloads(spool, self._form))
-            if self._duplicates is not None:
-                yield from self._duplicates.said()
-            if self._is_asking:
-                continue
-            for at in [x.block for x in slices]:
-                yield from self._finished(at, spool)
-        if self._is_asking:
+            yield from self._duplicates.said()
+            if not self._duplicates.is_asking:
+                for at in [x.block for x in slices]:
+                    yield from self._finished(at, spool)
+        if self._duplicates.is_asking:
             return
         self._remember()
         history = [history_table(*x) for x in self.chosen.items()]
@@ -159,38 +157,26 @@ class _Batch:
             figures = json.dumps({CHANNELS: rows.num_rows})
             yield RoutedBlock(KIND_HISTORY, data=to_ipc(rows), figures=figures)
 
-    @property
-    def _is_asking(self) -> bool:
-        return self._duplicates is not None and self._duplicates.is_asking
-
     def _finished(self, at: int, spool: Spool) -> Iterator[RoutedBlock]:
         """What is said of a block, if its last message is routed and one was."""
         block = spool.blocks[at]
-        messages = block.messages
-        if self._duplicates is not None:
-            messages -= self._duplicates.rows[at]
+        messages = block.messages - self._duplicates.rows[at]
         if messages and block.taken == block.messages:
             yield self._pieces.routed(at, messages, spool)
 
     def _route_window(self, slices: list[Slice], payloads: Payloads) -> None:
         """Put the slices' messages in order, choose, and split the choices by block."""
         window = in_order(self._window(slices), slices, payloads)
-        if self._duplicates is not None:
-            window = self._duplicates.without(window, payloads)
-        if self._is_asking or not len(window.plan):
+        window = self._duplicates.without(window, payloads)
+        if self._duplicates.is_asking or not len(window.plan):
             return
         copies = self._plans.copies[window.plan]
         late, code = self._choose(window, copies)
-        outcomes: list[NDArray[Any]] = [
-            window.block,
-            window.put_seq,
-            window.put_time,
-            window.row,
-            late,
-        ]
+        block = window.block
+        outcomes: list[NDArray[Any]] = [window.put_seq, window.put_time, window.row, late]
         if code.shape != window.plan.shape:
-            outcomes = [np.repeat(x, copies) for x in outcomes]
-        self._pieces.add(outcomes[0], code, outcomes[1:])
+            block, *outcomes = (np.repeat(x, copies) for x in (block, *outcomes))
+        self._pieces.add(block, code, outcomes)
 
     def _window(self, slices: list[Slice]) -> Window:
         """The slices' messages, one slice's behind the other's."""
@@ -198,16 +184,7 @@ class _Batch:
         plans = [self._plan_of(x) for x in keys]
         bound = [self._bindings.key_of(x, plan) for x, plan in zip(keys, plans, strict=True)]
         plan = np.concatenate(plans)
-        rows = (np.arange(x.start, x.start + x.keys.num_rows, dtype=np.int32) for x in slices)
-        return Window(
-            self._plans.sender[plan],
-            numbers_of(keys, c.PUT_SEQ),
-            numbers_of(keys, c.PUT_TIME),
-            plan,
-            np.concatenate(bound),
-            np.concatenate([np.full(x.keys.num_rows, x.block, np.int32) for x in slices]),
-            np.concatenate([*rows]),
-        )
+        return Window.of(slices, self._plans.sender[plan], plan, np.concatenate(bound))
 
     def _choose(
         self, window: Window, copies: NDArray[np.int32]
@@ -250,7 +227,7 @@ class _Batch:
         for sender, (qmgr, memory), bindings in zip(
             self._senders, self._memories.items(), kept, strict=True
         ):
-            if self._duplicates is None or sender.has_routed:
+            if sender.has_routed:
                 sender.remember()
                 memory.bindings = bindings
                 self.chosen[qmgr] = chosen_channels(memory)

@@ -78,7 +78,7 @@ class Duplicates:
     """
 
     def __init__(
-        self, qmgrs: Sequence[str], highest: Sequence[int], told: Mapping[str, bytes]
+        self, qmgrs: Sequence[str], highest: Sequence[int], told: Mapping[str, bytes] | None
     ) -> None:
         """None yet.
 
@@ -86,8 +86,10 @@ class Duplicates:
             qmgrs: (senders,) of the bucket.
             highest: (senders,) put_seq that each remembers of earlier batches.
             told: by queue manager, the keys that these routed (`by_qmgr`); one that is not there
-                did not ask.
+                did not ask. None = duplicates are kept.
         """
+        self._is_rejecting = told is not None
+        told = told or {}
         self.is_asking = False
         self.rows: Counter[int] = Counter()
         self._qmgrs = pa.array(qmgrs, pa.string())
@@ -99,6 +101,8 @@ class Duplicates:
 
     def without(self, window: Window, payloads: Payloads) -> Window:
         """The window's messages that are none; of the others is `said` what becomes of them."""
+        if not self._is_rejecting:
+            return window
         late = window.put_seq <= self._highest[window.sender]
         suspects = late | _beside_equal(window)
         if not suspects.any():

@@ -41,6 +41,27 @@ class Window:
     block: NDArray[np.int32]
     row: NDArray[np.int32]
 
+    @classmethod
+    def of(
+        cls,
+        slices: Sequence[Slice],
+        sender: NDArray[np.int32],
+        plan: NDArray[np.int32],
+        key: NDArray[np.int32],
+    ) -> "Window":
+        """The messages of slices, one slice's behind the other's, with what is known of each."""
+        keys = [x.keys for x in slices]
+        rows = (np.arange(x.start, x.start + x.keys.num_rows, dtype=np.int32) for x in slices)
+        return cls(
+            sender,
+            np.concatenate([x[c.PUT_SEQ].to_numpy() for x in keys]),
+            np.concatenate([x[c.PUT_TIME].to_numpy() for x in keys]),
+            plan,
+            key,
+            np.concatenate([np.full(x.keys.num_rows, x.block, np.int32) for x in slices]),
+            np.concatenate([*rows]),
+        )
+
     def taken(self, which: NDArray[Any]) -> "Window":
         """Some of the messages: their places, or (messages,) whether each is one."""
         return Window(*(getattr(self, x.name)[which] for x in fields(self)))
@@ -119,11 +140,6 @@ def is_ascending(window: Window) -> bool:
         return bool(np.all(later)) and bool(np.all(sender == sender[0]))
     next_one = sender[1:] > sender[:-1]
     return bool(np.all(next_one | (later & (sender[1:] == sender[:-1]))))
-
-
-def numbers_of(keys: Sequence[pa.Table], name: str) -> NDArray[np.int64]:
-    """(messages,) a column of blocks' keys."""
-    return np.concatenate([x[name].to_numpy() for x in keys])
 
 
 def _numbers(keys: Sequence[pa.Table], name: str) -> NDArray[np.int64]:

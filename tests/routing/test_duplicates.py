@@ -1,5 +1,6 @@
 """Messages that are delivered twice: routed once where duplicates are rejected."""
 
+import json
 import random
 import shutil
 from collections import Counter
@@ -19,6 +20,7 @@ from random_clusters import random_case
 from reference import Reference
 from worlds import World, comparable, put_rows
 
+from clwl_spark.cli import main
 from clwl_spark.errors import LakeStateError
 from clwl_spark.quality.accounts import account
 from clwl_spark.routing.repair import repair
@@ -130,6 +132,19 @@ def test_of_two_in_one_batch_the_first_put_stays(spark: SparkSession, tmp_path: 
     later = _message(1, put_time=AT + timedelta(hours=1), object_name="NOWHERE")
     assert _route(lake, later, _message(1)).by_reason == {"0": 1}
     assert lake.rows("rejected_messages")[0]["object_name"] == "NOWHERE"
+
+
+def test_route_has_an_option_for_it(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lake = _lake(spark, tmp_path)
+    put_rows(lake, "messages", [_message(1), _message(1)])
+    command = ["route", "--lake", lake.root, "--json", "--duplicates"]
+    assert main([*command, "twice"]) == 2
+    assert "keep" in capsys.readouterr().err
+    assert main([*command, "reject"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["messages"], said["outcomes"], said["rejected"]) == (2, 1, 1)
 
 
 def test_a_batch_of_nothing_but_duplicates_leaves_the_memory_alone(
