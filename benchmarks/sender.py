@@ -68,7 +68,7 @@ def measured(files, found, pins):  # noqa: ANN001, ANN201  (a script)
         block
         for split in splits
         for table in keys_of(split, requests)
-        for block in message_blocks(table, 1, met, SPLIT_ROW, split.name)
+        for block in message_blocks(table, 1, met, [SPLIT_ROW], split.name)
         if block[KIND] == KIND_MESSAGES
     ]
     packed = time.perf_counter() - started

@@ -30,12 +30,13 @@ def is_uri(place: str) -> bool:
     return _URI.match(place) is not None
 
 
-def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
+def dataset_of(folder: str, wanted: pa.Schema, version: int | None = None) -> Dataset | None:
     """A table in a folder of this machine, of which nothing is read yet.
 
     Args:
         folder: of the Delta table.
         wanted: columns that it must have.
+        version: of the table; None = the newest.
 
     Returns:
         Its rows; none where there is no folder; None where Spark has to read: elsewhere, no Delta
@@ -44,7 +45,7 @@ def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
     """
     if is_absent(folder):
         return dataset(wanted.empty_table())
-    table = opened(folder)
+    table = opened(folder, version)
     if table is None or not all(Path(folder, name).is_file() for name in _files(table)):
         return None
     try:

@@ -120,6 +120,7 @@ class Settings(BaseModel):
     checkpoints: str
     algorithm: Literal["", "v9", "v7"]
     binding_ttl: _Duration
+    duplicates: Literal["keep", "reject"]
     exit: _FunctionName
     worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
     engine: Literal["auto", "embedded", "arrow", "spark"]

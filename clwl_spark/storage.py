@@ -263,14 +263,18 @@ class Lake:
     def _arrow_columns(self, table: str, names: Sequence[str]) -> pa.Schema:
         return pa.schema([x for x in self.arrow_schema(table) if not names or x.name in names])
 
-    def dataset(self, table: str) -> Dataset | None:
+    def dataset(self, table: str, version: int | None = None) -> Dataset | None:
         """The rows of a table, to pass over within this process without holding them.
+
+        Args:
+            table: the table.
+            version: of it; None = the newest.
 
         Returns:
             The rows; without any where the table is not there; None where only Spark can tell.
         """
         wanted = self.arrow_schema(table)
-        return delta_files.dataset_of(self.path(table), wanted) if self.is_here else None
+        return delta_files.dataset_of(self.path(table), wanted, version) if self.is_here else None
 
     def read_files(self, table: str, files: Sequence[tuple[str, int]]) -> DataFrame:
         """The rows of some Parquet files, (path, rows) each, that a table in a folder here has."""

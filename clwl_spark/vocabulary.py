@@ -127,10 +127,18 @@ class Algorithm(StrEnum):
     V7 = "v7"
 
 
+class Duplicates(StrEnum):
+    """What becomes of a message that was routed before."""
+
+    KEEP = "keep"
+    REJECT = "reject"
+
+
 class RejectError(StrEnum):
     """Why a message is not routed but set aside (SEMANTICS S1; the issue's "Bad input").
 
-    In the order in which they are looked for: a message has the first.
+    In the order in which they are looked for: a message has the first. DUPLICATE is looked for
+    where a run's `Duplicates` are to be rejected, in what could be routed.
     """
 
     NO_QMGR = "NO_QMGR"
@@ -144,6 +152,7 @@ class RejectError(StrEnum):
     BAD_PUT_TIME = "BAD_PUT_TIME"
     NOT_UTF8 = "NOT_UTF8"
     NO_SNAPSHOT = "NO_SNAPSHOT"
+    DUPLICATE = "DUPLICATE"
 
 
 class Reason(IntEnum):

@@ -25,6 +25,9 @@ Choices, where the text can be read in more than one way:
     14. A message brings the resets not yet brought of all valid snapshots up to its own, so one
         that was added late between two known ones still has its turn, once (P21).
     15. A bound message's object names are the bound route's, its `cluster` too.
+    16. Where duplicates are rejected, a message without a message_id is known by its qmgr and
+        put_seq, and is another one than a message with an id; an empty id is none, as in 13. Of
+        messages of one identity in a batch the earliest put_time is routed.
 """
 
 from collections.abc import Mapping
@@ -155,8 +158,10 @@ class Reference:
         algorithm: str = "v9",
         binding_ttl: timedelta = DAY,
         exit_function: ExitFunction | None = None,
+        duplicates: str = "keep",
     ) -> None:
         """`tables` are lists of rows by the names of CONTRACT.md."""
+        self.duplicates = duplicates
         self.algorithm = algorithm
         self.binding_ttl = binding_ttl
         self.exit_function = exit_function
@@ -167,6 +172,7 @@ class Reference:
         self._views: dict[tuple[str, str], View] = {}
         self._plans: dict[tuple[str, ...], Plan] = {}
         self._memories: dict[str, Memory] = {}
+        self._routed: set[tuple[str, int, bytes]] = set()
         self.add_tables(tables)
 
     def add_tables(self, tables: Tables) -> None:
@@ -192,8 +198,19 @@ class Reference:
                 self.rejected.append({**message, "error": error})
             else:
                 accepted.append(message)
-        accepted.sort(key=lambda m: (m["qmgr"], m["put_seq"], m.get("message_id") or b""))
+        accepted.sort(key=lambda m: (*_identity(m), m["put_time"]))
+        if self.duplicates == "reject":
+            accepted = [message for message in accepted if self._is_new(message)]
         return [outcome for message in accepted for outcome in self._route_one(message)]
+
+    def _is_new(self, message: Row) -> bool:
+        """Whether no message of its identity was routed before; else it is rejected."""
+        identity = _identity(message)
+        if identity in self._routed:
+            self.rejected.append({**message, "error": "DUPLICATE"})
+            return False
+        self._routed.add(identity)
+        return True
 
     def balance_history(self) -> list[Row]:
         """The table `balance_history` after the last batch."""
@@ -454,6 +471,11 @@ def _channel_values(view: View) -> dict[tuple[str, str, str], tuple[tuple[int, .
         )
         for row in view.seen_channels()
     }
+
+
+def _identity(message: Row) -> tuple[str, int, bytes]:
+    """What says which message it is, in the order in which messages are routed."""
+    return message["qmgr"], message["put_seq"], message.get("message_id") or b""
 
 
 def _binding_key(message: Row, plan: Plan) -> tuple[Any, ...] | None:

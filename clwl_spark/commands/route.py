@@ -44,6 +44,7 @@ def run(common: Common, options: RouteWords) -> int:
     own = {
         "algorithm": options.algorithm,
         "binding_ttl": options.binding_ttl,
+        "duplicates": options.duplicates,
         "exit": options.exit,
         "poll": options.poll,
     }
@@ -84,6 +85,7 @@ def route_options(settings: Settings) -> RouteOptions:
     return RouteOptions(
         algorithm=v.Algorithm(settings.algorithm) if settings.algorithm else None,
         binding_ttl=settings.binding_ttl,
+        duplicates=v.Duplicates(settings.duplicates),
         exit_function=settings.exit,
         worker_memory_mib=settings.worker_memory_mib,
         state_partitions=settings.state_partitions,

@@ -4,6 +4,7 @@ Source: SEMANTICS 6, P15, P16, P25; CONTRACT, "Messages and outcomes".
 """
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column, DataFrame, Window
@@ -12,13 +13,15 @@ from pyspark.sql import functions as F
 from clwl_spark import columns as c
 from clwl_spark.schemas import MESSAGES, OUTCOMES, REJECTED_MESSAGES, ROUTE_PLANS, RUNS
 from clwl_spark.storage import Lake
-from clwl_spark.vocabulary import Bind, DefBind, ObjectType
+from clwl_spark.vocabulary import Bind, DefBind, ObjectType, RejectError
 
 KEPT_OFFENCES: Final = 1_001
 _OWNER: Final = "owner_hash"
 _MESSAGES: Final = "messages"
 _OUTCOMES: Final = "outcomes"
 _REJECTS: Final = "rejects"
+_DUPLICATES: Final = "duplicates"
+_COUNTED: Final = (_MESSAGES, _OUTCOMES, _REJECTS, _DUPLICATES)
 _COPIES: Final = "copies"
 _OPEN_KEY: Final = "open_key"
 _GROUP_KEY: Final = "group_key"
@@ -70,15 +73,18 @@ def account(lake: Lake) -> Accounts:
 
 def _each_message(lake: Lake) -> DataFrame:
     """Grain: one row per (queue manager, put_seq), wherever it is found."""
+    rejected = lake.read_or_empty(REJECTED_MESSAGES.name)
+    is_duplicate = F.col(c.ERROR).eqNullSafe(F.lit(RejectError.DUPLICATE.value))
     sides = [
         _side(_of_messages(lake), _MESSAGES),
         _side(_of_outcomes(lake), _OUTCOMES),
-        _side(lake.read_or_empty(REJECTED_MESSAGES.name), _REJECTS),
+        _side(rejected.where(~is_duplicate), _REJECTS),
+        _side(rejected.where(is_duplicate), _DUPLICATES),
     ]
-    united = sides[0].unionByName(sides[1]).unionByName(sides[2])
+    united = reduce(DataFrame.unionByName, sides)
     highest = (_COPIES, _OPEN_KEY, _GROUP_KEY, _OPTION, _DEFAULT, _ROUTE, _BOUND, _LATE)
     return united.groupBy(_OWNER, c.PUT_SEQ).agg(
-        *(F.sum(x).alias(x) for x in (_MESSAGES, _OUTCOMES, _REJECTS)),
+        *(F.sum(x).alias(x) for x in _COUNTED),
         *(F.max(x).alias(x) for x in highest),
     )
 
@@ -132,7 +138,7 @@ def _of_outcomes(lake: Lake) -> DataFrame:
 
 def _side(frame: DataFrame, name: str) -> DataFrame:
     """A table's rows as one kind of row; the queue manager as a number, which groups faster."""
-    counts = {x: F.lit(int(x == name)) for x in (_MESSAGES, _OUTCOMES, _REJECTS)}
+    counts = {x: F.lit(int(x == name)) for x in _COUNTED}
     types = {_OPEN_KEY: "bigint", _GROUP_KEY: "bigint", _ROUTE: "bigint"}
     others = (_COPIES, _OPEN_KEY, _GROUP_KEY, _OPTION, _DEFAULT, _ROUTE, _BOUND, _LATE)
     return frame.where(F.col(c.QMGR).isNotNull() & F.col(c.PUT_SEQ).isNotNull()).select(
@@ -147,12 +153,12 @@ def _side(frame: DataFrame, name: str) -> DataFrame:
 
 
 def _offence() -> Column:
-    """What is wrong with a message, or null: one word."""
+    """What is wrong with a message, or null: one word; duplicates that were set aside are not."""
     messages, outcomes, rejects = (F.col(x) for x in (_MESSAGES, _OUTCOMES, _REJECTS))
     both = (outcomes > 0) & (rejects > 0)
     wrong = both | (rejects > 1) | ((rejects == 0) & (outcomes != F.col(_COPIES)))
     return (
-        F.when(messages > 1, "repeated")
+        F.when(messages - F.col(_DUPLICATES) > 1, "repeated")
         .when(messages == 0, "orphan")
         .when((outcomes == 0) & (rejects == 0), "lost")
         .when(wrong, "wrong")
@@ -162,7 +168,8 @@ def _offence() -> Column:
 
 def _puts() -> Column:
     """Messages of a key as runs counted them: deleted ones too, later copies of a row not."""
-    routed = F.least(F.col(_MESSAGES), F.col(_OUTCOMES) + F.col(_REJECTS))
+    taken = F.col(_OUTCOMES) + F.col(_REJECTS) + F.col(_DUPLICATES)
+    routed = F.least(F.col(_MESSAGES), taken)
     return F.greatest(F.lit(1), routed)
 
 

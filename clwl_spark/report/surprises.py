@@ -94,6 +94,7 @@ _REJECTED: Final = {
     RejectError.BAD_PUT_TIME: "their put_time is no moment of the years 1 to 9999",
     RejectError.NOT_UTF8: "a name of theirs is not UTF-8",
     RejectError.NO_SNAPSHOT: "no valid snapshot was in force when they were put",
+    RejectError.DUPLICATE: "their qmgr, put_seq and message_id are those of a routed message",
 }
 
 
@@ -104,7 +105,8 @@ def why_rejected(error: str) -> str:
 
 def _rejected(error: str, messages: int) -> Surprise:
     told = why_rejected(error)
-    sentence = f"{counted(messages, 'message')} could not be routed at all, {named(error)}"
+    what = "came again" if error == RejectError.DUPLICATE else "could not be routed at all"
+    sentence = f"{counted(messages, 'message')} {what}, {named(error)}"
     return Surprise(
         Kind.REJECTED, named(error), messages, f"{sentence}: {told}." if told else f"{sentence}."
     )

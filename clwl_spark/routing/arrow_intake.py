@@ -99,6 +99,12 @@ def rejected_rows(split: Split, rows: NDArray[np.int32], reasons: pa.ChunkedArra
     return split_rows(split, _MESSAGE_COLUMNS, rows).append_column(c.ERROR, reasons)
 
 
+def duplicate_rows(split: Split, rows: pa.ChunkedArray) -> pa.Table:
+    """As `rejected_rows`, of duplicates."""
+    reasons = pa.chunked_array([pa.repeat(pa.scalar(RejectError.DUPLICATE.value), len(rows))])
+    return rejected_rows(split, rows.to_numpy(), reasons)
+
+
 def _judged(
     batch: pa.RecordBatch, unread: Judged, requests: Requests
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:

@@ -18,7 +18,8 @@ from pyspark.sql import functions as F
 
 from clwl_spark import columns as c
 from clwl_spark.errors import ClwlError, LakeStateError, SplitError
-from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT
+from clwl_spark.routing.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT, from_ipc
+from clwl_spark.routing.duplicate_notes import DuplicateNotes
 from clwl_spark.routing.engines.choose import AUTO, Engine
 from clwl_spark.routing.history import MEMORY
 from clwl_spark.routing.memory_table import (
@@ -33,6 +34,7 @@ from clwl_spark.routing.notes import Note
 from clwl_spark.routing.provide import PlanProvider
 from clwl_spark.routing.routed import (
     CHANNELS,
+    KIND_ASKED,
     KIND_HISTORY,
     KIND_MEMORY,
     KIND_MISSING,
@@ -44,13 +46,13 @@ from clwl_spark.routing.taken import taken_by_batch
 from clwl_spark.routing.unpack import DATA, figures, missing_plan_ids, unpack_history
 from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES, ROUTER_MEMORY
 from clwl_spark.spark.conf import with_settings
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
 from clwl_spark.spark.materialize import ROWS_HERE, persisted
 from clwl_spark.spark.streams import run_batches
 from clwl_spark.storage import Lake
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.vocabulary import Algorithm, Duplicates
 
-PLANNING_ATTEMPTS: Final = 3
+PLANNING_ATTEMPTS: Final = 4
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"
 
 
@@ -61,6 +63,7 @@ class RouteOptions:
     Attributes:
         algorithm: None = the lake's, and v9 for a new lake.
         binding_ttl: a binding without a message for longer is forgotten.
+        duplicates: what becomes of messages that were routed before.
         exit_function: `module:function` of the cluster workload exit; blank = none.
         worker_memory_mib: what a Python worker may use for one bucket's messages; beyond it they
             wait on local disk.
@@ -70,6 +73,7 @@ class RouteOptions:
 
     algorithm: Algorithm | None = None
     binding_ttl: timedelta = timedelta(hours=24)
+    duplicates: Duplicates = Duplicates.KEEP
     exit_function: str = ""
     worker_memory_mib: int = 512
     state_partitions: int = 8
@@ -92,6 +96,10 @@ class PlansMissingError(ClwlError):
     """Messages ask for plans that were not made yet; which ones is left in a note."""
 
 
+class DuplicatesAskedError(ClwlError):
+    """Whether messages are duplicates has to be looked up; which ones is left in a note."""
+
+
 def route_batch(lake: Lake, run: Run, options: RouteOptions, provider: PlanProvider) -> RunSummary:
     """Route the micro-batch of a run; where plans are missing, make them and route it again.
 
@@ -106,12 +114,14 @@ def route_batch(lake: Lake, run: Run, options: RouteOptions, provider: PlanProvi
         CheckpointLostError: a new checkpoint has to be begun.
         LakeStateError: the checkpoint is ahead of the lake.
     """
-    started = time.time()
+    query = _Query(lake, run, options, provider, DuplicateNotes(lake, run), time.time())
     for _ in range(PLANNING_ATTEMPTS):
         try:
-            _run_query(lake, run, options, provider, started)
+            query.start()
         except PlansMissingError:
             provider.plan_missing()
+        except DuplicatesAskedError:
+            query.duplicates.look_up()
         except SplitError as error:
             provider.go_sparks_way(error)
         except LaterBatchError:
@@ -124,18 +134,47 @@ def route_batch(lake: Lake, run: Run, options: RouteOptions, provider: PlanProvi
     )
 
 
-def _run_query(
-    lake: Lake, run: Run, options: RouteOptions, provider: PlanProvider, started: float
-) -> None:
-    bounds = Bounds(options.binding_ttl // timedelta(microseconds=1), options.worker_memory_mib)
-    before = run.taken.version if run.taken is not None and run.begins_checkpoint else None
-    messages = lake.stream("messages", before)
-    blocks = routed_blocks(
-        messages, _with_memory(lake, run, provider), run, bounds, provider.engine
-    )
-    write = _Batch(lake, run, provider.engine, provider.missing, started).write
-    with with_settings(lake.spark, {_PARTITIONS: str(options.state_partitions)}):
-        run_batches(blocks, write, f"{lake.checkpoint_root}/{run.checkpoint}")
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """The query that routes a run's batch, each time that it is tried.
+
+    Attributes:
+        lake: the lake.
+        run: which is written down.
+        options: how to route.
+        provider: has the plans.
+        duplicates: what is known of them.
+        started: when it began, in seconds since 1970.
+    """
+
+    lake: Lake
+    run: Run
+    options: RouteOptions
+    provider: PlanProvider
+    duplicates: DuplicateNotes
+    started: float
+
+    def start(self) -> None:
+        """Route the batch, and write it."""
+        lake, run, engine = self.lake, self.run, self.provider.engine
+        ttl = self.options.binding_ttl // timedelta(microseconds=1)
+        bounds = Bounds(ttl, self.options.worker_memory_mib, run.rejects_duplicates)
+        before = run.taken.version if run.taken is not None and run.begins_checkpoint else None
+        messages = lake.stream("messages", before)
+        known = self.duplicates
+        blocks = routed_blocks(messages, self._facts(), run, bounds, engine, known.set_aside)
+        batch = _Batch(lake, run, engine, self.provider.missing, known.note, self.started)
+        with with_settings(lake.spark, {_PARTITIONS: str(self.options.state_partitions)}):
+            run_batches(blocks, batch.write, f"{lake.checkpoint_root}/{run.checkpoint}")
+
+    def _facts(self) -> DataFrame:
+        """Facts, with all else that a bucket has to know.
+
+        Grain: one row per queue manager, (qmgr, facts, memory), and (told) where duplicates are
+        rejected.
+        """
+        facts = _with_memory(self.lake, self.run, self.provider)
+        return self.duplicates.with_told(facts) if self.run.rejects_duplicates else facts
 
 
 def _with_memory(lake: Lake, run: Run, provider: PlanProvider) -> DataFrame:
@@ -161,6 +200,7 @@ class _Batch:
         run: whose it is.
         engine: how blocks become outcomes.
         missing: says which plans are not there.
+        asked: says what has to be known of duplicates.
         started: when it began, in seconds since 1970.
     """
 
@@ -168,6 +208,7 @@ class _Batch:
     run: Run
     engine: Engine
     missing: Note
+    asked: Note
     started: float
 
     def write(self, blocks: DataFrame, batch_id: int) -> None:
@@ -178,11 +219,14 @@ class _Batch:
         """
         self._check(batch_id)
         with persisted(blocks) as kept:
-            missing = F.when(F.col(KIND) == KIND_MISSING, F.col(DATA)).alias(DATA)
-            said = kept.select(KIND, MESSAGES, FIGURES, SPLIT, missing).collect()
-            self._refuse_missing(
-                [x for row in said if row[DATA] for x in missing_plan_ids(row[DATA])]
+            lacking = F.when(F.col(KIND).isin(KIND_MISSING, KIND_ASKED), F.col(DATA)).alias(DATA)
+            said = kept.select(KIND, MESSAGES, FIGURES, SPLIT, lacking).collect()
+            missing, asked = (
+                [bytes(x[DATA]) for x in said if x[KIND] == kind]
+                for kind in (KIND_MISSING, KIND_ASKED)
             )
+            self._refuse_missing([x for data in missing for x in missing_plan_ids(data)])
+            self._refuse_unknown(asked)
             summary = _summary(self.run, said)
             if self.run.written not in (None, summary.messages):
                 raise self._behind(batch_id)
@@ -225,6 +269,12 @@ class _Batch:
             rows = [(x,) for x in plan_ids]
             self.missing.write(frame_from_rows(self.lake.spark, rows, self.missing.schema))
             raise PlansMissingError(f"{len(plan_ids)} plans are missing")
+
+    def _refuse_unknown(self, asked: Sequence[bytes]) -> None:
+        if asked:
+            keys = pa.concat_tables([from_ipc(x) for x in asked])
+            self.asked.write(frame_from_arrow(self.lake.spark, keys))
+            raise DuplicatesAskedError(f"{keys.num_rows} messages may be duplicates")
 
     def _write_tables(
         self, blocks: DataFrame, summary: RunSummary, splits: set[str], channels: int

@@ -35,6 +35,8 @@ KEYS: Final = "keys"
 PAYLOAD: Final = "payload"
 SPLIT: Final = "split"
 REJECT: Final = "reject"
+DOCUMENT: Final = "document"
+"""What becomes REJECT of a message that could be routed, if it turns out to be a duplicate."""
 
 KIND_MESSAGES: Final = "MESSAGES"
 KIND_REJECTS: Final = "REJECTS"
@@ -80,6 +82,15 @@ def ids_in_payload(_split: str, payload: bytes) -> pa.ChunkedArray:
     return from_ipc(payload)[c.MESSAGE_ID]
 
 
+def documents_in_payload(payload: bytes, rows: NDArray[np.int32]) -> pa.Table | None:
+    """(reject) The documents of some messages of a block; None = it does not have them all."""
+    table = from_ipc(payload)
+    if DOCUMENT not in table.column_names:
+        return None
+    documents = table[DOCUMENT].take(pa.array(rows))
+    return None if documents.null_count else pa.table({REJECT: documents})
+
+
 @dataclass(frozen=True, slots=True)
 class BlockForm:
     """What the blocks of an engine carry beside their keys.
@@ -87,10 +98,13 @@ class BlockForm:
     Attributes:
         told: the columns that it wants to hear of each outcome; none = all.
         message_ids: finds the message ids of a block by its split and payload.
+        set_aside: what says of rows of a block that they are set aside, by its payload; None =
+            what is needed for it was not sent along.
     """
 
     told: tuple[str, ...] = ()
     message_ids: Callable[[str, bytes], pa.ChunkedArray] = ids_in_payload
+    set_aside: Callable[[bytes, NDArray[np.int32]], pa.Table | None] = documents_in_payload
 
 
 WITH_IDS: Final = BlockForm()
@@ -118,11 +132,16 @@ def pack(
     met: set[str] = set()
     for table in gathered((pa.Table.from_batches([batch]) for batch in batches), buckets):
         routable, rejected = apart(table)
-        blocks = [*message_blocks(routable, buckets, met, c.MESSAGE_ID)]
+        blocks = [*message_blocks(routable, buckets, met, _carried(routable))]
         if rejected.num_rows:
             qmgr = rejected[c.QMGR][0].as_py() or ""
             blocks.append(reject_block(bucket_of(qmgr, buckets), rejected.select([REJECT])))
         yield from block_rows(blocks, rows_per_byte)
+
+
+def _carried(table: pa.Table) -> list[str]:
+    """The columns that blocks of messages that came through Spark pass along."""
+    return [x for x in (c.MESSAGE_ID, DOCUMENT) if x in table.column_names]
 
 
 def gathered(tables: Iterable[pa.Table], buckets: int) -> Iterator[pa.Table]:
@@ -204,7 +223,7 @@ def peak_mib() -> float:
 
 
 def message_blocks(
-    table: pa.Table, buckets: int, met: set[str], payload: str, split: str = ""
+    table: pa.Table, buckets: int, met: set[str], payload: Sequence[str], split: str = ""
 ) -> Iterator[dict[str, object]]:
     """Blocks of the table's messages, each of one bucket and in the order of put_seq.
 
@@ -212,7 +231,7 @@ def message_blocks(
         table: messages that can be routed.
         buckets: as `bucket_of`.
         met: queue managers whose facts were asked for before; more are added.
-        payload: the column that is passed along unread.
+        payload: the columns that are passed along unread.
         split: where the messages are, for a payload that says which of its rows.
     """
     if table.num_rows == 0:
@@ -236,7 +255,7 @@ def message_blocks(
             KIND: KIND_MESSAGES,
             MESSAGES: end - start,
             KEYS: to_ipc(_keys(part)),
-            PAYLOAD: to_ipc(part.select([payload]).combine_chunks()),
+            PAYLOAD: to_ipc(part.select([*payload]).combine_chunks()),
             SPLIT: split,
         }
 

@@ -20,18 +20,14 @@ from clwl_spark.kernel.choose import NOT_CHOSEN, Puts
 from clwl_spark.plan.facts import PLANS, read_document
 from clwl_spark.routing.answers import Answers
 from clwl_spark.routing.bindings import Bindings
-from clwl_spark.routing.blocks import (
-    WITH_IDS,
-    BlockForm,
-    message_order,
-    order_within,
-    to_ipc,
-)
+from clwl_spark.routing.blocks import WITH_IDS, BlockForm, to_ipc
 from clwl_spark.routing.bucket_plans import BucketPlans, read_facts
+from clwl_spark.routing.duplicates import Duplicates
 from clwl_spark.routing.history import Memory, chosen_channels, from_bytes, history_table, to_bytes
 from clwl_spark.routing.routed import CHANNELS, KIND_HISTORY, KIND_MISSING, Pieces, RoutedBlock
 from clwl_spark.routing.sender import Sender
 from clwl_spark.routing.spool import Slice, Spool
+from clwl_spark.routing.window import Payloads, Window, in_order
 
 BINDINGS_KEPT_FOR: Final = 3
 """A binding is kept in the state until its queue manager's newest put_time is this many times
@@ -39,7 +35,11 @@ BINDINGS_KEPT_FOR: Final = 3
 
 
 class Bucket:
-    """The queue managers of a bucket, which route a batch."""
+    """The queue managers of a bucket, which route a batch.
+
+    Attributes:
+        routed: those whose memory the batch has changed, once all is routed.
+    """
 
     def __init__(
         self,
@@ -64,17 +64,23 @@ class Bucket:
         self._ttl = ttl
         self._spool = Spool(memory_mib)
         self._plan_ids: set[int] = set()
+        self.routed: frozenset[str] = frozenset()
 
     def add(self, keys: bytes, payload: bytes, split: str = "") -> None:
         """Take a block."""
         table = self._spool.add(keys, payload, split)
         self._plan_ids.update(table[c.PLAN_ID].combine_chunks().dictionary.to_pylist())
 
-    def route(self, facts: Mapping[str, str]) -> Iterator[RoutedBlock]:
-        """Route all messages taken; where a plan is missing nothing is routed nor remembered.
+    def route(
+        self, facts: Mapping[str, str], told: Mapping[str, bytes] | None = None
+    ) -> Iterator[RoutedBlock]:
+        """Route all messages taken.
+
+        Where a plan is missing, or what is known of duplicates, nothing is routed nor remembered.
 
         Args:
             facts: documents of `plan.facts`, by queue manager.
+            told: what `Duplicates` is told; None = duplicates are kept.
         """
         try:
             if not self._spool.blocks:
@@ -90,8 +96,11 @@ class Bucket:
             restored = {x: [at for at, _ in m.bindings.values()] for x, m in memories.items()}
             plans = read_facts(found, self._snapshots, restored)
             batch = _Batch(plans, memories, self._snapshots, self._ttl, self._form)
+            if told is not None:
+                batch.refuse_duplicates(told)
             yield from batch.route(self._spool)
-            known |= {x: to_bytes(m, batch.chosen[x]) for x, m in memories.items()}
+            known |= {x: to_bytes(memories[x], chosen) for x, chosen in batch.chosen.items()}
+            self.routed = frozenset(batch.chosen)
         finally:
             self._spool.close()
 
@@ -100,7 +109,7 @@ class _Batch:
     """The arrays of one batch, and its way through the windows.
 
     Attributes:
-        chosen: by queue manager, `chosen_channels` once all is routed.
+        chosen: by queue manager that routed, `chosen_channels` once all is routed.
     """
 
     def __init__(
@@ -124,77 +133,73 @@ class _Batch:
             self._bindings.restore(at, memories[qmgr], sender.routes)
         self._answers = Answers(plans)
         self._pieces = Pieces(self._answers, form)
+        self._duplicates = Duplicates((), (), None)
+
+    def refuse_duplicates(self, told: Mapping[str, bytes]) -> None:
+        """Set duplicates aside from here on; see `Duplicates`."""
+        highest = [self._memories[x].highest_put_seq for x in self._plans.qmgrs]
+        self._duplicates = Duplicates(self._plans.qmgrs, highest, told)
 
     def route(self, spool: Spool) -> Iterator[RoutedBlock]:
         """Route window after window; a block is handed out when its last message is routed."""
         for slices in spool.windows():
-            self._route_window(slices, spool)
-            for at in [x.block for x in slices]:
-                if spool.blocks[at].taken == spool.blocks[at].messages:
-                    yield self._pieces.routed(at, spool)
+            self._route_window(slices, Payloads(spool, self._form))
+            yield from self._duplicates.said()
+            if not self._duplicates.is_asking:
+                for at in [x.block for x in slices]:
+                    yield from self._finished(at, spool)
+        if self._duplicates.is_asking:
+            return
         self._remember()
-        history = pa.concat_tables([history_table(*x) for x in self.chosen.items()])
-        figures = json.dumps({CHANNELS: history.num_rows})
-        yield RoutedBlock(KIND_HISTORY, data=to_ipc(history), figures=figures)
+        history = [history_table(*x) for x in self.chosen.items()]
+        if history:
+            rows = pa.concat_tables(history)
+            figures = json.dumps({CHANNELS: rows.num_rows})
+            yield RoutedBlock(KIND_HISTORY, data=to_ipc(rows), figures=figures)
 
-    def _route_window(self, slices: list[Slice], spool: Spool) -> None:
+    def _finished(self, at: int, spool: Spool) -> Iterator[RoutedBlock]:
+        """What is said of a block, if its last message is routed and one was."""
+        block = spool.blocks[at]
+        messages = block.messages - self._duplicates.rows[at]
+        if messages and block.taken == block.messages:
+            yield self._pieces.routed(at, messages, spool)
+
+    def _route_window(self, slices: list[Slice], payloads: Payloads) -> None:
         """Put the slices' messages in order, choose, and split the choices by block."""
+        window = in_order(self._window(slices), slices, payloads)
+        window = self._duplicates.without(window, payloads)
+        if self._duplicates.is_asking or not len(window.plan):
+            return
+        copies = self._plans.copies[window.plan]
+        late, code = self._choose(window, copies)
+        block = window.block
+        outcomes: list[NDArray[Any]] = [window.put_seq, window.put_time, window.row, late]
+        if code.shape != window.plan.shape:
+            block, *outcomes = (np.repeat(x, copies) for x in (block, *outcomes))
+        self._pieces.add(block, code, outcomes)
+
+    def _window(self, slices: list[Slice]) -> Window:
+        """The slices' messages, one slice's behind the other's."""
         keys = [x.keys for x in slices]
-        put_seq = _column(keys, c.PUT_SEQ)
-        put_time = _column(keys, c.PUT_TIME)
         plans = [self._plan_of(x) for x in keys]
         bound = [self._bindings.key_of(x, plan) for x, plan in zip(keys, plans, strict=True)]
-        plan, key = np.concatenate(plans), np.concatenate(bound)
-        block = np.concatenate([np.full(x.keys.num_rows, x.block, np.int32) for x in slices])
-        row = np.concatenate(
-            [np.arange(x.start, x.start + x.keys.num_rows, dtype=np.int32) for x in slices]
-        )
-        sender = self._plans.sender[plan]
-        if not _ascending(sender, put_seq):
-            order = self._order(sender, put_seq, slices, spool)
-            sender, put_seq, put_time = sender[order], put_seq[order], put_time[order]
-            plan, key, block, row = plan[order], key[order], block[order], row[order]
-        copies = self._plans.copies[plan]
-        late, code = self._choose(sender, put_seq, copies, (plan, key, put_time))
-        outcomes: list[NDArray[Any]] = [block, put_seq, put_time, row, late]
-        if code.shape != plan.shape:
-            outcomes = [np.repeat(x, copies) for x in outcomes]
-        self._pieces.add(outcomes[0], code, outcomes[1:])
-
-    def _order(
-        self,
-        sender: NDArray[np.int32],
-        put_seq: NDArray[np.int64],
-        slices: list[Slice],
-        spool: Spool,
-    ) -> NDArray[np.int64]:
-        """The order of queue manager and put_seq.
-
-        Equal ones are ordered by message id, then by what else differs (P25).
-        """
-        order = order_within(sender, put_seq)
-        if _ascending(sender[order], put_seq[order]):
-            return order
-        keys = [x.keys for x in slices]
-        ids = pa.chunked_array([_ids_of(x, spool, self._form) for x in slices])
-        plan_id = np.concatenate([x[c.PLAN_ID].cast(pa.int64()).to_numpy() for x in keys])
-        last = (plan_id, _column(keys, c.PUT_TIME), message_order(ids))
-        return np.lexsort((*last, put_seq, sender))
+        plan = np.concatenate(plans)
+        return Window.of(slices, self._plans.sender[plan], plan, np.concatenate(bound))
 
     def _choose(
-        self,
-        sender: NDArray[np.int32],
-        put_seq: NDArray[np.int64],
-        copies: NDArray[np.int32],
-        asked: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]],
+        self, window: Window, copies: NDArray[np.int32]
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Let each queue manager choose for its messages, given by (plan, key, put_time) each.
+        """Let each queue manager choose for its messages.
+
+        Args:
+            window: the messages, one at least.
+            copies: (messages,) choices that each makes.
 
         Returns:
             (messages,) whether it is out of order, and (outcomes,) the code of its answer: its
             choice, its route, whether bound.
         """
-        plan, key, put_time = asked
+        sender, plan = window.sender, window.plan
         first = np.cumsum(copies, dtype=np.int64) - copies
         total = int(first[-1] + copies[-1])
         chosen = np.full(total, NOT_CHOSEN, dtype=np.int64)
@@ -206,25 +211,26 @@ class _Batch:
         for start, end in pairwise([0, *ends.tolist(), len(sender)]):
             own, at = slice(start, end), int(sender[start])
             one = self._senders[at]
-            late[own] = one.late(put_seq[own])
+            late[own] = one.late(window.put_seq[own])
             own_plan = plan[own] - np.int32(self._plans.first_plan[at])
-            puts = Puts(own_plan, snapshot[own], key[own], put_time[own], first[own])
-            one.choose(puts, bound_to, self._ttl, chosen, bound)
+            asked = (snapshot[own], window.key[own], window.put_time[own], first[own])
+            one.choose(Puts(own_plan, *asked), bound_to, self._ttl, chosen, bound)
         if total == len(plan):
             return late, self._answers.codes(plan, 0, chosen, bound)
         copy = np.arange(total) - np.repeat(first, copies)
         return late, self._answers.codes(np.repeat(plan, copies), copy, chosen, bound)
 
     def _remember(self) -> None:
-        """Write the arrays back into the memories."""
+        """Write the arrays back into the memories of those that routed."""
         oldest = [x.newest - BINDINGS_KEPT_FOR * self._ttl for x in self._senders]
         kept = self._bindings.remaining(oldest)
-        for sender, memory, bindings in zip(
-            self._senders, self._memories.values(), kept, strict=True
+        for sender, (qmgr, memory), bindings in zip(
+            self._senders, self._memories.items(), kept, strict=True
         ):
-            sender.remember()
-            memory.bindings = bindings
-        self.chosen = {qmgr: chosen_channels(memory) for qmgr, memory in self._memories.items()}
+            if sender.has_routed:
+                sender.remember()
+                memory.bindings = bindings
+                self.chosen[qmgr] = chosen_channels(memory)
 
     def _plan_of(self, keys: pa.Table) -> NDArray[np.int32]:
         """(messages,) index of each message's plan."""
@@ -232,22 +238,3 @@ class _Batch:
         index = [self._plans.index[x] for x in ids.dictionary.to_pylist()]
         result: NDArray[np.int32] = np.array(index, dtype=np.int32)[ids.indices.to_numpy()]
         return result
-
-
-def _ascending(sender: NDArray[np.int32], put_seq: NDArray[np.int64]) -> bool:
-    """Whether rows are in the order (sender, put_seq), none equal."""
-    later = put_seq[1:] > put_seq[:-1]
-    if sender[0] == sender[-1]:
-        return bool(np.all(later)) and bool(np.all(sender == sender[0]))
-    next_one = sender[1:] > sender[:-1]
-    return bool(np.all(next_one | (later & (sender[1:] == sender[:-1]))))
-
-
-def _ids_of(part: Slice, spool: Spool, form: BlockForm) -> pa.Array:
-    """The message ids of a slice."""
-    ids = form.message_ids(spool.blocks[part.block].split, spool.payload(part.block))
-    return ids.combine_chunks().slice(part.start, part.keys.num_rows)
-
-
-def _column(keys: list[pa.Table], name: str) -> NDArray[np.int64]:
-    return np.concatenate([x[name].to_numpy() for x in keys])

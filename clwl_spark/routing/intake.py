@@ -18,7 +18,7 @@ from clwl_spark.contract import unread
 from clwl_spark.moments import FIRST, LAST
 from clwl_spark.plan.planning import REQUEST, plan_id
 from clwl_spark.routing.bindings import BIND_CODES
-from clwl_spark.routing.blocks import REJECT
+from clwl_spark.routing.blocks import DOCUMENT, REJECT
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.vocabulary import Bind, ObjectType, RejectError, Via
 
@@ -32,6 +32,7 @@ JSON_OPTIONS: Final = {
 _DEFAULTED: Final = (c.OBJECT_TYPE, c.OBJECT_QMGR, c.BIND, c.VIA)
 """Columns of messages that `with_requests` gives a default where they are null."""
 _TEXTS: Final = frozenset(x.name for x in MESSAGES.columns if x.type == "string")
+_KEY: Final = "set_aside_"
 _NAMES: Final = (c.QMGR, c.OBJECT_NAME, c.OBJECT_QMGR)
 
 
@@ -62,19 +63,33 @@ def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
     return defaulted.withColumn(c.ERROR, _error(messages))
 
 
-def for_blocks(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
+def for_blocks(
+    messages: DataFrame, pins: Sequence[Pin], set_aside: DataFrame | None = None
+) -> DataFrame:
     """The few columns that go into blocks; rejected messages are one JSON document each.
 
     A name that is not UTF-8 has U+FFFD for what is wrong in it, and a moment that Delta has not is
     null: neither Python nor JSON could take them.
+
+    Args:
+        messages: rows of `messages`.
+        pins: as for `with_requests`.
+        set_aside: distinct keys (`duplicates.KEY`) of which some message is a duplicate: messages
+            of theirs that can be routed get the DOCUMENT that one has which is set aside.
 
     Grain: one row per message, before and after.
     """
     given = (F.col(name).alias(f"given_{name}") for name in _DEFAULTED)
     found = with_requests(messages.select("*", *given), pins)
     put_time = F.when(_is_moment(), F.col(c.PUT_TIME))
-    fields = (_kept(x, put_time).alias(x) for x in MESSAGES.names)
+    fields = [_kept(x, put_time).alias(x) for x in MESSAGES.names]
     reject = F.to_json(F.struct(*fields, c.ERROR), JSON_OPTIONS)
+    documents = []
+    if set_aside is not None:
+        found, is_one = _marked(found, set_aside)
+        error = F.lit(RejectError.DUPLICATE.value).alias(c.ERROR)
+        document = F.to_json(F.struct(*fields, error), JSON_OPTIONS)
+        documents = [F.when(is_one & F.col(c.ERROR).isNull(), document).alias(DOCUMENT)]
     codes = (F.when(F.col(c.BIND) == word, code) for word, code in BIND_CODES.items())
     bind = F.coalesce(*codes)
     return found.select(
@@ -87,7 +102,20 @@ def for_blocks(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
         c.GROUP_ID,
         c.MESSAGE_ID,
         F.when(F.col(c.ERROR).isNotNull(), reject).alias(REJECT),
+        *documents,
     )
+
+
+def _marked(messages: DataFrame, keys: DataFrame) -> tuple[DataFrame, Column]:
+    """Messages beside the one of some distinct keys that they have, and whether they have one."""
+    named = keys.select(*(F.col(x).alias(_KEY + x) for x in (c.QMGR, c.PUT_SEQ, c.MESSAGE_ID)))
+    is_one = (
+        (F.col(c.QMGR) == F.col(_KEY + c.QMGR))
+        & (F.col(c.PUT_SEQ) == F.col(_KEY + c.PUT_SEQ))
+        & (F.coalesce(c.MESSAGE_ID, F.lit(b"")) == F.col(_KEY + c.MESSAGE_ID))
+    )
+    both = messages.join(F.broadcast(named), is_one, "left")
+    return both, F.col(_KEY + c.QMGR).isNotNull()
 
 
 def _kept(column: str, put_time: Column) -> Column:

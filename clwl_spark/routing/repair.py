@@ -102,7 +102,7 @@ def _repair(
     tell: Progress,
 ) -> Repaired:
     """Route one batch again, compare it, and write what is lost of it."""
-    run = _with_memory(lake, run_of_batch(lake, batch_id))
+    run = _with_outcomes(lake, _with_memory(lake, run_of_batch(lake, batch_id)))
     _refuse_unknown_messages(lake, run)
     ladder = Ladder(run.algorithm, load_exit(options.exit_function))
     try:
@@ -150,6 +150,17 @@ def _with_memory(lake: Lake, run: Run) -> Run:
     between = [x for x in done_after(lake, batch) if x < run.batch_id]
     if batch >= run.batch_id or between:
         raise _unknown(run, f"version {run.memory_version} of table router_memory is another one")
+    return run
+
+
+def _with_outcomes(lake: Lake, run: Run) -> Run:
+    """The run with a version of `outcomes` that has the batches before it, and not itself.
+
+    Where the table has lost the batch, that is the one that it has now.
+    """
+    newest = lake.newest_transaction(OUTCOMES.name, run.once(OUTCOMES.name).application)
+    if run.rejects_duplicates and newest < run.batch_id:
+        return replace(run, outcomes_version=lake.version(OUTCOMES.name))
     return run
 
 

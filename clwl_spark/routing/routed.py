@@ -19,6 +19,7 @@ KIND_OUTCOMES: Final = "OUTCOMES"
 KIND_HISTORY: Final = "HISTORY"
 KIND_MEMORY: Final = "MEMORY"
 KIND_MISSING: Final = "MISSING"
+KIND_ASKED: Final = "ASKED"
 ANSWER: Final = "answer"
 ROW: Final = "row"
 CHANNELS: Final = "channels"
@@ -88,8 +89,14 @@ class Pieces:
             pieces = self._of_block.setdefault(int(block[part[0]]), [])
             pieces.append((*(x[part] for x in outcomes), code[part]))
 
-    def routed(self, at: int, spool: Spool) -> RoutedBlock:
-        """All that is said of a block, whose last message is routed."""
+    def routed(self, at: int, messages: int, spool: Spool) -> RoutedBlock:
+        """All that is said of a block, whose last message is routed.
+
+        Args:
+            at: number of the block.
+            messages: of it that were routed, one at least.
+            spool: has the block.
+        """
         pieces = self._of_block.pop(at)
         put_seq, put_time, row, late, code = (
             pieces[0]
@@ -110,7 +117,7 @@ class Pieces:
         )
         return RoutedBlock(
             KIND_OUTCOMES,
-            spool.blocks[at].messages,
+            messages,
             to_ipc(data.select(self._form.told or data.column_names)),
             said.answers,
             spool.payload(at),

@@ -116,7 +116,7 @@ def _route(
     while True:
         with one_runner(lake):
             refuse_losses(lake)
-            run = begin(lake, options.algorithm)
+            run = begin(lake, options.algorithm, options.duplicates)
             structlog.contextvars.bind_contextvars(run_id=run.run_id)
             with releasing():
                 summary = _route_new(call, run)

@@ -22,9 +22,9 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.moments import micros
 from clwl_spark.routing.blocks import BUCKETS
 from clwl_spark.routing.intake import Pin
-from clwl_spark.schemas import MESSAGES, ROUTER_MEMORY, RUNS, SNAPSHOTS
+from clwl_spark.schemas import MESSAGES, OUTCOMES, ROUTER_MEMORY, RUNS, SNAPSHOTS
 from clwl_spark.storage import Lake, Transaction
-from clwl_spark.vocabulary import Algorithm, SnapshotStatus
+from clwl_spark.vocabulary import Algorithm, Duplicates, SnapshotStatus
 
 RUNNING: Final = "RUNNING"
 DONE: Final = "DONE"
@@ -93,6 +93,8 @@ class Run:
         upto: what is taken after it; None = not known yet.
         checkpoint: folder of Spark's stateful query; '' = there is none that knows the batches
             before.
+        outcomes_version: the version of `outcomes` that the batch begins with, whose messages are
+            not routed again; None = duplicates are kept.
         runs_version: the version of `runs` that it was begun with.
         is_first_here: the lake was routed by a version of this package that knew no
             `router_memory`, and not yet by one that does.
@@ -110,6 +112,7 @@ class Run:
     taken: Taken | None = Taken()
     upto: Taken | None = None
     checkpoint: str = ""
+    outcomes_version: int | None = None
     runs_version: int = 0
     is_first_here: bool = False
     resumed: bool = False
@@ -137,6 +140,11 @@ class Run:
         """Whether the checkpoint begins with the run's batch, and that is not the first of all."""
         return bool(self.batch_id) and self.first_batch == self.batch_id
 
+    @property
+    def rejects_duplicates(self) -> bool:
+        """Whether messages that batches before have routed are set aside."""
+        return self.outcomes_version is not None
+
     def once(self, table: str) -> Transaction:
         """What makes the batch's append to a table be done once."""
         return Transaction(f"clwl-{self.router_id}-{table}", self.batch_id)
@@ -152,8 +160,13 @@ def _folder(router_id: str) -> str:
     return f"{'buckets' if '-' in router_id else 'route'}-{router_id}"
 
 
-def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
-    """Begin a run, or go on with the one that was killed; nothing is written.
+def begin(lake: Lake, algorithm: Algorithm | None, duplicates: Duplicates = Duplicates.KEEP) -> Run:
+    """Begin a run, or go on with the one that was killed, as it was begun; nothing is written.
+
+    Args:
+        lake: which has `outcomes` already.
+        algorithm: None = the lake's.
+        duplicates: what becomes of messages that were routed before.
 
     Raises:
         LakeStateError: the lake was routed with another algorithm.
@@ -173,9 +186,13 @@ def begin(lake: Lake, algorithm: Algorithm | None) -> Run:
             return _again(lake, last)
         run = after(last)
         run = replace(run, taken=still_taken(lake, run.taken, last["finished_at"]))
-    memory_version = lake.version(ROUTER_MEMORY.name)
-    pins = tuple(valid_pins(lake))
-    return replace(run, pins=pins, memory_version=memory_version, runs_version=runs_version)
+    return replace(
+        run,
+        pins=tuple(valid_pins(lake)),
+        memory_version=lake.version(ROUTER_MEMORY.name),
+        outcomes_version=lake.version(OUTCOMES.name) if duplicates == Duplicates.REJECT else None,
+        runs_version=runs_version,
+    )
 
 
 def still_taken(lake: Lake, taken: Taken | None, finished_at: datetime | None) -> Taken | None:
@@ -345,6 +362,7 @@ def _again(lake: Lake, row: dict[str, Any]) -> Run:
         None if before is None else Taken(row["messages_id"], before),
         upto,
         _checkpoint_of(row),
+        row["outcomes_version"],
         is_first_here=memory_version is None,
         resumed=True,
         written=row["messages"] if row[c.STATUS] == DONE else None,
@@ -411,6 +429,7 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
         run.upto.version if run.upto else None,
         run.memory_version,
         run.checkpoint or None,
+        run.outcomes_version,
     )
     return lake.arrow_rows(RUNS.name, [row])
 

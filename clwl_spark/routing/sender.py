@@ -4,6 +4,7 @@ Source: SEMANTICS 5, 6, C1, P15, P21.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from clwl_spark.kernel.choose import History, Puts, route_in_turn
 from clwl_spark.routing.bucket_plans import BucketPlans
 from clwl_spark.routing.history import Memory, balance_array
+
+_BEFORE_ALL: Final = -(2**63)
 
 
 class Sender:
@@ -27,7 +30,7 @@ class Sender:
             memory: of it, changed by `remember`.
             snapshots: all valid snapshots, in order.
         """
-        self.newest = -(2**63)
+        self.newest = _BEFORE_ALL
         self._choices = plans.choices_of(at)
         self.routes = len(self._choices.channel)
         self._memory = memory
@@ -38,6 +41,11 @@ class Sender:
         self._brought = np.array([-1], dtype=np.int64)
         pending = [x in plans.resets[at] and x not in memory.brought for x in snapshots]
         self._pending = np.array(pending, dtype=np.bool_)
+
+    @property
+    def has_routed(self) -> bool:
+        """Whether it has chosen for a message of the batch."""
+        return self.newest > _BEFORE_ALL
 
     def late(self, put_seq: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(messages,) whether each was overtaken: put_seqs, ascending, are routed from here on."""

@@ -6,7 +6,7 @@ says which.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pandas as pd
@@ -30,9 +30,10 @@ from clwl_spark.routing.blocks import (
     empty_rows,
 )
 from clwl_spark.routing.bucket import Bucket
+from clwl_spark.routing.duplicate_notes import TOLD
 from clwl_spark.routing.engines.choose import Engine
 from clwl_spark.routing.history import MEMORY, STATE_SCHEMA, from_state, to_state
-from clwl_spark.routing.routed import KIND_MEMORY, KIND_MISSING, RoutedBlock
+from clwl_spark.routing.routed import KIND_MEMORY, RoutedBlock
 from clwl_spark.routing.runs import Run
 from clwl_spark.routing.unpack import ANSWERS, DATA
 
@@ -55,24 +56,37 @@ StateFunction = Callable[
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How long a binding lives (microseconds), and what a worker may use (MiB)."""
+    """How buckets route.
+
+    Attributes:
+        ttl: how long a binding lives, microseconds.
+        memory_mib: what a worker may use.
+        rejects_duplicates: messages that were routed before are set aside.
+    """
 
     ttl: int
     memory_mib: int
+    rejects_duplicates: bool = False
 
 
 def routed_blocks(
-    messages: DataFrame, facts: DataFrame, run: Run, bounds: Bounds, engine: Engine
+    messages: DataFrame,
+    facts: DataFrame,
+    run: Run,
+    bounds: Bounds,
+    engine: Engine,
+    set_aside: DataFrame | None = None,
 ) -> DataFrame:
     """Route a stream of messages.
 
     Args:
         messages: rows of `messages`, a stream.
         facts: (qmgr, facts) of `plan.facts` and (memory), of those that the state may not know
-            yet; not a stream.
+            yet; and (told) of duplicates where these are rejected; not a stream.
         run: whose snapshots and buckets they are.
         bounds: what a bucket's messages may take.
         engine: how messages become blocks.
+        set_aside: as for `DuplicateNotes`.
 
     Grain: one row per routed block, reject block, bucket (history), or bucket of which plans are
     missing.
@@ -82,10 +96,12 @@ def routed_blocks(
         arrow_rows / (bounds.memory_mib * 2**20 * share)
         for share in (_TAKEN_AT_ONCE, _SENT_AT_ONCE)
     )
-    blocks = engine.blocks(messages, run, taken)
+    blocks = engine.blocks(messages, run, taken, set_aside)
     with_facts = blocks.join(F.broadcast(facts), c.QMGR, "left")
+    told = [TOLD] if bounds.rejects_duplicates else []
+    columns = (BUCKET, c.QMGR, KIND, KEYS, PAYLOAD, MESSAGES, SPLIT, FACTS, MEMORY, *told)
     return (
-        with_facts.select(BUCKET, c.QMGR, KIND, KEYS, PAYLOAD, MESSAGES, SPLIT, FACTS, MEMORY)
+        with_facts.select(*columns)
         .groupBy(BUCKET)
         .applyInPandasWithState(
             route_bucket([pin.snapshot_id for pin in run.pins], bounds, engine.form, sent),
@@ -113,43 +129,49 @@ def route_bucket(
         memories = from_state(key[0], *state.get) if state.exists else {}
         bucket = Bucket(memories, snapshots, bounds.ttl, bounds.memory_mib, form)
         said = _Said(rows_per_byte)
-        facts: dict[str, str] = {}
-        taken = False
+        known = _Known(memories, told={} if bounds.rejects_duplicates else None)
         for frame in frames:
             rows: Iterator[Any] = frame.itertuples(index=False)
             for row in rows:
-                taken |= row.kind == KIND_MESSAGES
                 if row.kind == KIND_REJECTS:
                     rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
                     yield from said.add(rejected)
-                else:
-                    _take(row, bucket, facts, memories)
-        missing = False
-        for block in bucket.route(facts):
-            missing |= block.kind == KIND_MISSING
+                elif row.kind == KIND_MESSAGES:
+                    bucket.add(row.keys, row.payload, row.split)
+                elif row.kind == KIND_FACTS and row.facts:
+                    known.take(row)
+        for block in bucket.route(known.facts, known.told):
             yield from said.add(block)
-        if taken and not missing:
+        if bucket.routed:
             state.update(to_state(memories))
-            _, after = to_state({x: memories[x] for x in facts})
+            _, after = to_state({x: memories[x] for x in sorted(bucket.routed)})
             yield from said.add(RoutedBlock(KIND_MEMORY, data=after))
         yield from said.rest()
 
     return route
 
 
-def _take(
-    row: Any,  # noqa: ANN401  (a named tuple)
-    bucket: Bucket,
-    facts: dict[str, str],
-    memories: dict[str, bytes],
-) -> None:
-    """Take a block, or the facts of a queue manager; a row may stand for a block's weight only."""
-    if row.kind == KIND_MESSAGES:
-        bucket.add(row.keys, row.payload, row.split)
-    elif row.kind == KIND_FACTS and row.facts:
-        facts[row.qmgr] = row.facts
+@dataclass(slots=True)
+class _Known:
+    """What comes with the facts of a bucket's queue managers.
+
+    Attributes:
+        memories: by queue manager; those that the state lacks are added.
+        told: by queue manager (`duplicates.Duplicates`); None = duplicates are kept.
+        facts: documents by queue manager.
+    """
+
+    memories: dict[str, bytes]
+    told: dict[str, bytes] | None
+    facts: dict[str, str] = field(default_factory=dict)
+
+    def take(self, row: Any) -> None:  # noqa: ANN401  (a named tuple)
+        """Take the facts of a queue manager."""
+        self.facts[row.qmgr] = row.facts
         if row.memory:
-            memories.setdefault(row.qmgr, row.memory)
+            self.memories.setdefault(row.qmgr, row.memory)
+        if self.told is not None and row.told is not None:
+            self.told[row.qmgr] = row.told
 
 
 class _Said:

@@ -73,7 +73,7 @@ REJECTED_MESSAGES: Final = Table(
             c.ERROR,
             v.RejectError,
             "Why; a number or moment that cannot be read is null here, a text has U+FFFD for what "
-            "is not UTF-8",
+            "is not UTF-8. DUPLICATE = a message of its qmgr, put_seq and message_id is routed",
         ),
         Column(c.REJECTED_AT, "timestamp", "When the run that set it aside started"),
     ),
@@ -197,6 +197,13 @@ RUNS: Final = Table(
             "checkpoint",
             "string",
             "Spark's checkpoint that the batch went through; null = none",
+            optional=True,
+        ),
+        Column(
+            "outcomes_version",
+            "bigint",
+            "Version of outcomes whose messages are not routed again: they are set aside as "
+            "DUPLICATE; null = duplicates are kept",
             optional=True,
         ),
     ),

@@ -76,4 +76,8 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
+logger.batch.name = org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution
+logger.batch.level = fatal
 """
+"""A stream's error is told where its end is awaited; a batch that asks for plans, or for what is
+known of duplicates, ends with one and is tried again."""

@@ -23,7 +23,7 @@ from clwl_spark.schemas.journeys import BATCH_ID, CUT_OFF, ENDS, HOP
 from clwl_spark.storage import Lake
 from clwl_spark.tracing.following import Following
 from clwl_spark.tracing.lakes import lake_at
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.vocabulary import Algorithm, Duplicates
 
 MOST_HOPS: Final = 64
 GOES_ON: Final = "GOES_ON"
@@ -60,7 +60,7 @@ def follow_messages(
     tell = progress or (lambda _stage, _done, _of: None)
     lake.create([HOPS, HOP_BATCHES, XMITQ_LINKS])
     _take_up_again(lake, most_hops)
-    options = replace(options, algorithm=_algorithm(lake))
+    options = replace(options, algorithm=_algorithm(lake), duplicates=Duplicates.KEEP)
     for hop in range(1, most_hops + 1):
         tell("hops", hop - 1, most_hops)
         here = lake_at(lake, hop)

@@ -31,6 +31,15 @@ class RouteWords:
         str | None,
         typer.Option("--binding-ttl", metavar="24h", help="Keep an idle binding this long."),
     ] = None
+    duplicates: Annotated[
+        v.Duplicates | None,
+        typer.Option(
+            "--duplicates",
+            metavar="keep|reject",
+            help="What was routed before: route it again, or set it aside as DUPLICATE.",
+            case_sensitive=False,
+        ),
+    ] = None
     exit: Exit = None
     poll: Annotated[
         str | None,
@@ -71,13 +80,17 @@ def route(common: Common, options: RouteWords) -> int:
     A lake keeps the algorithm that it was first routed with. With --follow,
     Ctrl-C or SIGTERM stops after the batch in hand. With --hops, messages that
     come to another queue manager are put again there, and the table hops has a
-    row for each message and hop.
+    row for each message and hop. With --duplicates reject, a message whose qmgr,
+    put_seq and message_id were routed already goes to rejected_messages: for a
+    producer that delivers at least once.
 
     [bold]Examples[/bold]
 
     clwl route --lake build/lake
 
     clwl route --lake build/lake --follow --poll 10s --binding-ttl 7d
+
+    clwl route --lake build/lake --duplicates reject
 
     clwl route --lake build/lake --hops 4
     """

@@ -1,7 +1,7 @@
 -- question: Which messages were set aside, and why?
 -- answers: Messages that could not be routed at all, by error: NO_SNAPSHOT = put before the first
---   valid snapshot; UNKNOWN_... = a word that MQ does not have. Correct them where they come from
---   and append them again with new put_seq.
+--   valid snapshot; UNKNOWN_... = a word that MQ does not have; DUPLICATE = delivered again, of which
+--   nothing is lost. Correct the others where they come from and append them again with new put_seq.
 SELECT
   qmgr,
   error,

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -19,6 +21,7 @@ from clwl_spark.delta_commits import DataFile
 from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, plan_id
 from clwl_spark.routing.arrow_intake import (
     SPLIT_ROW,
+    duplicate_rows,
     keys_of,
     rejected_rows,
     requests_of,
@@ -80,7 +83,7 @@ def _pack_splits(
         set_aside: list[pa.Table] = []
         for table in gathered(keys_of(split, requests), buckets):
             routable, rejected = apart(table)
-            blocks = message_blocks(routable, buckets, met, SPLIT_ROW, split.name)
+            blocks = message_blocks(routable, buckets, met, [SPLIT_ROW], split.name)
             yield from block_rows([*blocks], rows_per_byte)
             if rejected.num_rows:
                 set_aside.append(rejected.select([SPLIT_ROW, REJECT]))
@@ -104,10 +107,26 @@ def _written(folder: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Reco
 
 
 def _unpack_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One row per block in, one row per rejected message out."""
+    """One row per block in, one row per rejected message out.
+
+    The blocks of duplicates say which rows of their split these are: each split is read once.
+    """
+    duplicates: dict[str, list[pa.Table]] = {}
     for batch in batches:
-        for payload in batch.column(PAYLOAD):
-            yield from from_ipc(payload.as_buffer()).to_batches()
+        for payload, split in zip(batch.column(PAYLOAD), batch.column(SPLIT), strict=True):
+            table = from_ipc(payload.as_buffer())
+            if split.as_py():
+                duplicates.setdefault(split.as_py(), []).append(table)
+            else:
+                yield from table.to_batches()
+    for name, rows in duplicates.items():
+        found = duplicate_rows(Split.named(name), pa.concat_tables(rows)[SPLIT_ROW])
+        yield from found.to_batches(max_chunksize=BLOCK_ROWS)
+
+
+def _set_aside(payload: bytes, rows: NDArray[np.int32]) -> pa.Table:
+    """(split_row) Where the messages of a block are that are set aside."""
+    return from_ipc(payload).select([SPLIT_ROW]).take(pa.array(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +143,7 @@ class ArrowEngine:
     outcomes: str
     partitions: int
     name: ClassVar[str] = "arrow"
-    form: ClassVar[BlockForm] = BlockForm((ROW, ANSWER, c.OUT_OF_ORDER), _message_ids)
+    form: ClassVar[BlockForm] = BlockForm((ROW, ANSWER, c.OUT_OF_ORDER), _message_ids, _set_aside)
 
     def asking(self, messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:  # noqa: ARG002
         """As SparkEngine: where each message is."""
@@ -136,7 +155,13 @@ class ArrowEngine:
         met = splits.mapInArrow(partial(_asked, self.messages, pins), REQUEST_TYPES)
         return met.distinct().select(plan_id().alias(c.PLAN_ID), *REQUEST)
 
-    def blocks(self, messages: DataFrame, run: Run, rows_per_byte: float) -> DataFrame:
+    def blocks(
+        self,
+        messages: DataFrame,
+        run: Run,
+        rows_per_byte: float,
+        set_aside: DataFrame | None = None,  # noqa: ARG002
+    ) -> DataFrame:
         """As SparkEngine; the blocks say which rows of their split they have."""
         packed = partial(_pack_splits, self.messages, run.pins, run.buckets, rows_per_byte)
         return messages.select(*split_columns()).mapInArrow(packed, BLOCK_SCHEMA)
@@ -161,4 +186,4 @@ class ArrowEngine:
 
     def rejected(self, blocks: DataFrame) -> DataFrame:
         """As SparkEngine."""
-        return blocks.select(PAYLOAD).mapInArrow(_unpack_rows, _REJECTED)
+        return blocks.select(PAYLOAD, SPLIT).mapInArrow(_unpack_rows, _REJECTED)

@@ -21,8 +21,10 @@ from clwl_spark.delta_commits import DataFile
 from clwl_spark.errors import LakeStateError
 from clwl_spark.plan.facts import FACTS
 from clwl_spark.plan.planning import Ladder
+from clwl_spark.routing.arrow_intake import SPLIT_ROW, duplicate_rows
 from clwl_spark.routing.batch import RouteOptions, counted
 from clwl_spark.routing.blocks import bucket_of
+from clwl_spark.routing.duplicates import by_qmgr
 from clwl_spark.routing.engines.tasks import (
     BucketTask,
     Packed,
@@ -42,6 +44,7 @@ from clwl_spark.routing.memory_table import memories_before, write_memories
 from clwl_spark.routing.pending import Pending, pending_messages
 from clwl_spark.routing.plan_maker import PlanMaker, shared_id
 from clwl_spark.routing.requests import Request
+from clwl_spark.routing.routed_before import routed_before
 from clwl_spark.routing.runs import Run, RunSummary, claim, finish, write_again
 from clwl_spark.routing.splits import Split
 from clwl_spark.routing.workers import Workers
@@ -195,7 +198,7 @@ class _Batch:
         files = self._write(pending, routed)
         if files:
             self.lake.add_files(OUTCOMES.name, files, self.run.once(OUTCOMES.name))
-        self._reject(packed)
+        self._reject([x for one in packed for x in one.rejected] + _duplicates(routed))
 
     def remember(self, routed: Sequence[Routed]) -> None:
         """Write the history and the memories."""
@@ -249,27 +252,51 @@ class _Batch:
         memories: Mapping[str, bytes],
         rows: int,
     ) -> list[Routed]:
+        """Route buckets; those that ask for duplicates once more, when it is known of them."""
+        buckets = self._buckets(packed, facts, memories)
+        routed = self._route_buckets(buckets, rows, "route")
+        asking = {bucket for one in routed for bucket in one.asked}
+        if not asking:
+            return routed
+        asked = pa.concat_tables(x for one in routed for found in one.asked.values() for x in found)
+        told = by_qmgr(asked, routed_before(self.lake, self.run, asked))
+        again = [
+            replace(x, told={y: told[y] for y in x.facts if y in told})
+            for x in buckets
+            if x.bucket in asking
+        ]
+        return [*routed, *self._route_buckets(again, rows, "again")]
+
+    def _buckets(
+        self,
+        packed: Sequence[Packed],
+        facts: Mapping[str, str],
+        memories: Mapping[str, bytes],
+    ) -> list[BucketTask]:
         blocks: dict[str, list[WaitingBlock]] = defaultdict(list)
         for block in (x for one in packed for x in one.blocks):
             blocks[block.bucket].append(block)
         qmgrs: dict[str, list[str]] = defaultdict(list)
         for qmgr in sorted({x[1] for one in packed for y in one.requests.values() for x in y}):
             qmgrs[bucket_of(qmgr, self.run.buckets)].append(qmgr)
-        buckets = [
+        return [
             BucketTask(
                 bucket,
                 tuple(found),
                 {x: facts[x] for x in qmgrs[bucket]},
                 {x: memories[x] for x in qmgrs[bucket] if x in memories},
+                {} if self.run.rejects_duplicates else None,
             )
             for bucket, found in blocks.items()
         ]
+
+    def _route_buckets(self, buckets: Sequence[BucketTask], rows: int, name: str) -> list[Routed]:
         snapshots = tuple(x.snapshot_id for x in self.run.pins)
         ttl = self.options.binding_ttl // timedelta(microseconds=1)
         most = self.options.worker_memory_mib
         shares = _spread(buckets, self.engine.workers.processes * _TASKS_A_WORKER)
         tasks = [
-            RouteTask(share, snapshots, ttl, most, self._file(f"route-{at}"))
+            RouteTask(share, snapshots, ttl, most, self._file(f"{name}-{at}"))
             for at, share in enumerate(shares)
         ]
         return [*self.engine.workers.do(route, tasks, here=self._is_small(rows))]
@@ -294,8 +321,7 @@ class _Batch:
         ]
         return [*self.engine.workers.do(write, tasks, here=self._is_small(pending.rows))]
 
-    def _reject(self, packed: Iterable[Packed]) -> None:
-        rejected = [x for one in packed for x in one.rejected]
+    def _reject(self, rejected: Sequence[pa.Table]) -> None:
         if not rejected:
             return
         wanted = self.lake.arrow_schema(REJECTED_MESSAGES.name)
@@ -307,12 +333,14 @@ class _Batch:
     def summary(self, packed: Sequence[Packed], routed: Sequence[Routed]) -> RunSummary:
         """What the batch comes to, as far as it is known by now."""
         peaks = [*(x.peak_mib for x in packed), *(x.peak_mib for x in routed)]
-        rejected = sum(x.num_rows for one in packed for x in one.rejected)
+        unfit = sum(x.num_rows for one in packed for x in one.rejected)
+        duplicates = (x for one in routed for x in one.duplicates.values())
+        rejected = unfit + sum(x.num_rows for found in duplicates for x in found)
         messages = sum(x.messages for one in packed for x in one.blocks)
         summary = counted(self.run, [x for one in routed for x in one.figures])
         return replace(
             summary,
-            messages=messages + rejected,
+            messages=messages + unfit,
             rejected=rejected,
             snapshots=[x.snapshot_id for x in self.run.pins],
             seconds=round(time.time() - self.started, 3),
@@ -326,6 +354,18 @@ class _Batch:
 
 def _memories(routed: Iterable[Routed]) -> dict[str, bytes]:
     return {qmgr: memory for one in routed for qmgr, memory in one.memories.items()}
+
+
+def _duplicates(routed: Iterable[Routed]) -> list[pa.Table]:
+    """(duplicates,) The messages that are set aside because they were routed before, by split."""
+    rows: dict[str, list[pa.Table]] = defaultdict(list)
+    for one in routed:
+        for split, found in one.duplicates.items():
+            rows[split] += found
+    return [
+        duplicate_rows(Split.named(split), pa.concat_tables(found)[SPLIT_ROW])
+        for split, found in sorted(rows.items())
+    ]
 
 
 def _requests(packed: Iterable[Packed]) -> dict[int, Request]:

@@ -46,10 +46,23 @@ class SparkEngine:
         """The distinct requests of a batch of `asking`: one row per (plan_id, *REQUEST)."""
         return distinct_requests(asking, pins)
 
-    def blocks(self, messages: DataFrame, run: Run, rows_per_byte: float) -> DataFrame:
-        """The stream of messages in blocks (BLOCK_SCHEMA), each with its `empty_rows`."""
+    def blocks(
+        self,
+        messages: DataFrame,
+        run: Run,
+        rows_per_byte: float,
+        set_aside: DataFrame | None = None,
+    ) -> DataFrame:
+        """The stream of messages in blocks (BLOCK_SCHEMA), each with its `empty_rows`.
+
+        Args:
+            messages: rows of `messages`.
+            run: whose snapshots and buckets they are.
+            rows_per_byte: as for `empty_rows`.
+            set_aside: keys (`duplicates.KEY`) of which some message is a duplicate.
+        """
         packed = partial(_packed, run.buckets, rows_per_byte)
-        return for_blocks(messages, run.pins).mapInArrow(packed, BLOCK_SCHEMA)
+        return for_blocks(messages, run.pins, set_aside).mapInArrow(packed, BLOCK_SCHEMA)
 
     def write_outcomes(
         self,

@@ -23,6 +23,7 @@ from clwl_spark.routing.blocks import (
     KEYS,
     KIND,
     KIND_MESSAGES,
+    KIND_REJECTS,
     MESSAGES,
     PAYLOAD,
     REJECT,
@@ -38,7 +39,13 @@ from clwl_spark.routing.engines.arrow import ArrowEngine
 from clwl_spark.routing.intake import Pin
 from clwl_spark.routing.outcome_files import answered, write_file
 from clwl_spark.routing.requests import Request, Requests
-from clwl_spark.routing.routed import KIND_HISTORY, KIND_MISSING, KIND_OUTCOMES
+from clwl_spark.routing.routed import (
+    KIND_ASKED,
+    KIND_HISTORY,
+    KIND_MISSING,
+    KIND_OUTCOMES,
+    RoutedBlock,
+)
 from clwl_spark.routing.splits import Split
 from clwl_spark.routing.unpack import ANSWERS, DATA, missing_plan_ids
 
@@ -120,7 +127,7 @@ def pack(task: PackTask) -> Packed:
             for table in gathered(_kept_keys(split, requests, task.skipped), task.buckets):
                 routable, rejected = apart(table)
                 _note_requests(packed, requests, routable)
-                rows = message_blocks(routable, task.buckets, met, SPLIT_ROW, split.name)
+                rows = message_blocks(routable, task.buckets, met, [SPLIT_ROW], split.name)
                 packed.blocks += (
                     _waiting(x, file, task.file) for x in rows if x[KIND] == KIND_MESSAGES
                 )
@@ -172,12 +179,14 @@ class BucketTask:
         blocks: of its messages.
         facts: documents of `plan.facts`, by queue manager with messages.
         memories: of its queue managers before the batch (`history.to_bytes`).
+        told: what `duplicates.Duplicates` is told; None = duplicates are kept.
     """
 
     bucket: str
     blocks: tuple[WaitingBlock, ...]
     facts: dict[str, str]
     memories: dict[str, bytes]
+    told: dict[str, bytes] | None
 
     @property
     def messages(self) -> int:
@@ -213,6 +222,9 @@ class Routed:
         figures: of each block (`routed.Pieces.routed`).
         history: of the buckets (`history.history_table`).
         memories: after the batch, by queue manager that had messages.
+        duplicates: by split, rows of it (`split_row`) that are set aside.
+        asked: keys (`duplicates.ASKED`) by bucket that cannot be routed without knowing of them;
+            nothing else is said of it.
         peak_mib: of the process.
     """
 
@@ -220,7 +232,18 @@ class Routed:
     figures: list[str] = field(default_factory=list)
     history: list[pa.Table] = field(default_factory=list)
     memories: dict[str, bytes] = field(default_factory=dict)
+    duplicates: dict[str, list[pa.Table]] = field(default_factory=dict)
+    asked: dict[str, list[pa.Table]] = field(default_factory=dict)
     peak_mib: float = 0.0
+
+    def add(self, other: "Routed") -> None:
+        """Take over what another bucket came to."""
+        for mine, its in ((self.blocks, other.blocks), (self.duplicates, other.duplicates)):
+            for split, found in its.items():
+                mine.setdefault(split, []).extend(found)
+        self.figures += other.figures
+        self.history += other.history
+        self.memories |= other.memories
 
 
 def route(task: RouteTask) -> Routed:
@@ -243,17 +266,33 @@ def _route_bucket(one: BucketTask, task: RouteTask, routed: Routed, file: Buffer
     for waiting in one.blocks:
         parts = waiting.stored.read()
         bucket.add(parts[KEYS], parts[PAYLOAD], waiting.split)
-    for block in bucket.route(one.facts):
+    found = Routed()
+    asked: list[pa.Table] = []
+    for block in bucket.route(one.facts, one.told):
         if block.kind == KIND_MISSING:
             ids = missing_plan_ids(block.data)
             raise LakeStateError(f"{len(ids)} plans are missing, of them {ids[:3]}: report it")
-        if block.kind == KIND_OUTCOMES:
-            parts = {DATA: block.data, ANSWERS: block.answers, PAYLOAD: block.payload}
-            routed.blocks.setdefault(block.split, []).append(_store(file, task.file, parts))
-            routed.figures.append(block.figures)
-        elif block.kind == KIND_HISTORY:
-            routed.history.append(from_ipc(block.data))
-    routed.memories |= {x: memories[x] for x in one.facts}
+        if block.kind == KIND_ASKED:
+            asked.append(from_ipc(block.data))
+        else:
+            _take(block, found, file, task.file)
+    if asked:
+        routed.asked[one.bucket] = asked
+        return
+    found.memories = {x: memories[x] for x in bucket.routed}
+    routed.add(found)
+
+
+def _take(block: RoutedBlock, found: Routed, file: BufferedWriter, name: str) -> None:
+    """Take what is said of a block, or of a bucket's history."""
+    if block.kind == KIND_OUTCOMES:
+        parts = {DATA: block.data, ANSWERS: block.answers, PAYLOAD: block.payload}
+        found.blocks.setdefault(block.split, []).append(_store(file, name, parts))
+        found.figures.append(block.figures)
+    elif block.kind == KIND_REJECTS:
+        found.duplicates.setdefault(block.split, []).append(from_ipc(block.payload))
+    elif block.kind == KIND_HISTORY:
+        found.history.append(from_ipc(block.data))
 
 
 @dataclass(frozen=True, slots=True)
