@@ -29,7 +29,14 @@ from clwl_spark.delta_creation import (
     old_checks,
     spark_one_of,
 )
-from clwl_spark.delta_protocol import NO_TRANSACTION, newest_transaction, opened, unread_features
+from clwl_spark.delta_protocol import (
+    NO_TRANSACTION,
+    is_odd_place,
+    newest_transaction,
+    odd_place,
+    opened,
+    unread_features,
+)
 from clwl_spark.delta_reads import frame_of, frame_of_files
 from clwl_spark.delta_writes import (
     add_columns,
@@ -519,6 +526,9 @@ class Lake:
         return pa.table(columns, names=rows.column_names)
 
     def _refuse_if_embedded(self, table: str) -> None:
+        if self.is_embedded and is_odd_place(self.path(table)):
+            why = odd_place(self.path(table))
+            raise EngineError(f"engine embedded cannot write here: {why}; give --engine spark")
         if self.is_embedded:
             raise EngineError(
                 f"table '{table}' in lake {self.root} has columns, properties or features that "

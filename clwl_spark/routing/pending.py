@@ -19,8 +19,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clwl_spark import columns as c
-from clwl_spark.delta_files import active_files, new_files
+from clwl_spark.delta_files import active_files, new_files, newest_version
 from clwl_spark.errors import LakeStateError
+from clwl_spark.routing.message_files import first_missing, gone
 from clwl_spark.routing.runs import NOTHING, UNKNOWN, Run, Taken
 from clwl_spark.routing.splits import Split, middle_of, read_split
 from clwl_spark.routing.taken import newest, taken_before, taken_by_batch
@@ -81,7 +82,9 @@ def _files(lake: Lake, before: Taken, upto: Taken, scratch: Path) -> Files | Non
     """The files whose rows are new, the last of them of rows that were taken from others."""
     folder = lake.path(MESSAGES.name)
     if before.version == NOTHING:
-        return active_files(folder, upto.version)
+        there = active_files(folder, upto.version)
+        is_whole = there is None or first_missing(there) is None
+        return there if is_whole else _told_by_key(lake, upto, scratch)
     if before.table_id == upto.table_id and before.version > upto.version:
         raise LakeStateError(
             f"table messages of lake {lake.root} is at version {upto.version}, and version "
@@ -90,10 +93,31 @@ def _files(lake: Lake, before: Taken, upto: Taken, scratch: Path) -> Files | Non
     found = None
     if before.table_id == upto.table_id and before.version != UNKNOWN:
         found = new_files(folder, before.version, upto.version)
-    if found is None or not all(Path(x).is_file() for x, _ in found.appended):
-        there = active_files(folder, upto.version)
-        return None if there is None else _unrouted(lake, there, [], scratch)
+    if found is None or first_missing([*found.appended, *found.changed]):
+        return _told_by_key(lake, upto, scratch)
     return [*found.appended, *_unrouted(lake, found.changed, found.appended, scratch)]
+
+
+def _told_by_key(lake: Lake, upto: Taken, scratch: Path) -> Files | None:
+    """The rows of a version of the table that were not routed, told from all that it has.
+
+    Where the version's files were put together and deleted since, the rows are in newer ones.
+
+    Raises:
+        LakeStateError: a file is gone, and its rows are nowhere else.
+    """
+    folder = lake.path(MESSAGES.name)
+    there = active_files(folder, upto.version)
+    missing = first_missing(there or [])
+    if there is None or missing is None:
+        return None if there is None else _unrouted(lake, there, [], scratch)
+    now = newest_version(folder) or upto.version
+    later, newest_files = new_files(folder, upto.version, now), active_files(folder, now)
+    if later is None or newest_files is None or later.changed:
+        raise gone(lake, missing)
+    if lost := first_missing([*newest_files, *later.appended]):
+        raise gone(lake, lost)
+    return _unrouted(lake, newest_files, later.appended, scratch)
 
 
 def _unrouted(lake: Lake, among: Files, taken: Files, scratch: Path) -> Files:
@@ -105,7 +129,6 @@ def _unrouted(lake: Lake, among: Files, taken: Files, scratch: Path) -> Files:
         taken: files whose rows the batch takes already.
         scratch: for the file.
     """
-    among = [x for x in among if Path(x[0]).is_file()]
     if not among:
         return []
     keys = pa.concat_tables([_keys_of(x) for x in among])

@@ -6,18 +6,16 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from killed_lakes import Killed
 from pyspark.sql import SparkSession
-from worlds import World
 
 from clwl_spark.errors import LakeStateError
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
-SCRIPT = Path(__file__).with_name("killed_run.py")
 LATE_SNAPSHOT = {
     "snapshot_id": "S9",
     "valid_from": None,
@@ -25,57 +23,6 @@ LATE_SNAPSHOT = {
     "source": "test",
     "loaded_at": None,
 }
-
-
-class Killed:
-    """A lake with a batch routed and another waiting; copies of it are killed."""
-
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.spark = spark
-        self.world = World.random(spark, folder / "whole", 5, 25, "v9")
-        self.world.append("messages", self.world.batch(0), files=2)
-        self.world.route()
-        self.world.append("messages", self.world.batch(1), files=2)
-        self.waiting = folder / "waiting"
-        shutil.copytree(folder / "whole", self.waiting)
-        self.world.route()
-        self.expected = self.tables(self.world.lake)
-
-    def tables(self, lake: Lake) -> dict[str, list[tuple[Any, ...]]]:
-        """Every routed table, ordered."""
-        return {
-            name: sorted(
-                tuple(map(str, row)) for row in lake.read(name).drop("rejected_at").collect()
-            )
-            for name in (
-                "outcomes",
-                "rejected_messages",
-                "balance_history",
-                "router_memory",
-                "route_plans",
-                "route_candidates",
-            )
-        }
-
-    def copy(self, folder: Path) -> World:
-        """A copy of the waiting lake."""
-        shutil.copytree(self.waiting, folder)
-        world = object.__new__(World)
-        world.spark, world.algorithm, world.lake = self.spark, "v9", Lake(self.spark, str(folder))
-        return world
-
-    def kill(self, world: World, point: str, engine: str = "embedded") -> None:
-        """Run the copy, going on with what was killed before, and kill it at `point`."""
-        command = [sys.executable, str(SCRIPT), world.lake.root, point, engine]
-        env = {x: y for x, y in os.environ.items() if x != "SPARK_CONNECT_MODE_ENABLED"}
-        done = subprocess.run(command, start_new_session=True, check=False, timeout=600, env=env)
-        assert done.returncode == -9
-
-    def check(self, world: World, said: object = "") -> None:
-        """The copy has the tables of the lake that was not killed."""
-        found = self.tables(world.lake)
-        for name, rows in self.expected.items():
-            assert found[name] == rows, (name, said)
 
 
 @pytest.fixture(scope="module")

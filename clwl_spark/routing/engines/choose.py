@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from clwl_spark.delta_commits import unreadable, unwritable
 from clwl_spark.delta_files import greatest_rows, is_absent, is_uri
-from clwl_spark.delta_protocol import opened
+from clwl_spark.delta_protocol import is_odd_place, odd_place, opened
 from clwl_spark.errors import EngineError, UsageError
 from clwl_spark.routing.engines.arrow import ArrowEngine
 from clwl_spark.routing.engines.spark import SparkEngine
@@ -83,14 +83,14 @@ def why_spark_routes(settings: Settings) -> str:
     row = last.to_pylist()[0] if last is not None and last.num_rows else None
     if row is not None and row.get(_KNOWN_BY[row["status"]]) is None:
         return _IN_CHECKPOINT
-    count = _count_waiting(messages, runs)
+    count = count_waiting(messages, runs)
     if count > settings.embedded_messages:
         most = f"embedded_messages = {settings.embedded_messages:,}"
         return f"{count:,} messages are to be routed, more than {most}"
     return unfit_here(messages, outcomes)
 
 
-def _count_waiting(messages: str, runs: str) -> int:
+def count_waiting(messages: str, runs: str) -> int:
     """About how many messages are not routed yet, as Delta's log and the runs count them."""
     table, done = opened(messages), opened(runs)
     if table is None:
@@ -105,6 +105,8 @@ def _count_waiting(messages: str, runs: str) -> int:
 
 def unfit_here(messages: str, outcomes: str) -> str:
     """Why this process cannot read messages from one folder, or write outcomes to another."""
+    if is_odd_place(messages):
+        return odd_place(messages)
     return unreadable(messages, MESSAGES) or (
         unwritable(outcomes, OUTCOMES) if Path(outcomes).exists() else ""
     )
