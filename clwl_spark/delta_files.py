@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
-from pyarrow.dataset import Dataset, dataset
+from pyarrow.dataset import Dataset, FileSystemDataset, dataset
 
 from clwl_spark.moments import moment_at
 
@@ -77,12 +78,15 @@ def _bytes_of(folder: str, table: DeltaTable) -> int:
     return sum(Path(folder, name).stat().st_size for name in _files(table))
 
 
-def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
+def dataset_of(
+    folder: str, wanted: pa.Schema, without: AbstractSet[str] = frozenset()
+) -> Dataset | None:
     """A table in a folder of this machine, of which nothing is read yet.
 
     Args:
         folder: of the Delta table.
         wanted: columns that it must have.
+        without: names of files that are left out.
 
     Returns:
         Its rows; none where there is no folder; None where Spark has to read: as by `few_rows`, or
@@ -99,7 +103,15 @@ def dataset_of(folder: str, wanted: pa.Schema) -> Dataset | None:
         found = table.to_pyarrow_dataset()
     except (DeltaError, OSError, pa.ArrowException):
         return None
-    return found if _has(found, wanted) else None
+    if not _has(found, wanted):
+        return None
+    return _without(found, without) if without else found
+
+
+def _without(found: FileSystemDataset, names: AbstractSet[str]) -> Dataset:
+    """A dataset without some of its files."""
+    kept = [x for x in found.get_fragments() if x.path not in names]
+    return FileSystemDataset(kept, found.schema, found.format, found.filesystem)
 
 
 def _has(table: Dataset, wanted: pa.Schema) -> bool:

@@ -11,6 +11,7 @@ ClwlError                    anything that the command line turns into one sente
 │   ├── TopologyError        rows out of range, unknown words, duplicate keys
 │   ├── IngestError          a text or folder of which nothing can be used
 │   └── LakeStateError       lake and checkpoint do not belong together
+│       └── DamagedMemoryError   what a queue manager remembers was changed
 ├── GateError                a quality gate said no                             (exit 1)
 ├── SplitError               files of messages that only Spark can read         (exit 3)
 ├── WorkerLostError          a worker process that was ended from outside       (exit 3)
@@ -124,6 +125,10 @@ class IngestError(InputError):
 
 class LakeStateError(InputError):
     """The lake and its routing state (checkpoint, algorithm, history) do not belong together."""
+
+
+class DamagedMemoryError(LakeStateError):
+    """What a queue manager remembers is not as it was written."""
 
 
 class GateError(ClwlError):

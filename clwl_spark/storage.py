@@ -232,14 +232,24 @@ class Lake:
             return wanted.empty_table()
         return delta_files.few_rows(self.path(table), column, values, most, wanted)
 
-    def dataset(self, table: str) -> Dataset | None:
+    def dataset(self, table: str, *, without: Transaction | None = None) -> Dataset | None:
         """The rows of a table, to pass over within this process without holding them.
+
+        Args:
+            table: the table.
+            without: a transaction whose files are left out, as far as the log has them.
 
         Returns:
             The rows; without any where the table is not there; None where only Spark can tell.
         """
         wanted = self.arrow_schema(table)
-        return delta_files.dataset_of(self.path(table), wanted) if self.is_here else None
+        if not self.is_here:
+            return None
+        left_out: set[str] = set()
+        if without is not None:
+            brought = delta_files.transactions_of_files(self.path(table), without.application)
+            left_out = {name for name, version in brought.items() if version == without.version}
+        return delta_files.dataset_of(self.path(table), wanted, left_out)
 
     def read_files(self, table: str, files: Sequence[tuple[str, int]]) -> DataFrame:
         """The rows of some Parquet files, (path, rows) each, that a table in a folder here has."""

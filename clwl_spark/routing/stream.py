@@ -148,7 +148,7 @@ def _take(
         bucket.add(row.keys, row.payload, row.split)
     elif row.kind == KIND_FACTS and row.facts:
         facts[row.qmgr] = row.facts
-        if row.memory:
+        if row.memory is not None:
             memories.setdefault(row.qmgr, row.memory)
 
 

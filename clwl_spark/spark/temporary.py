@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-PREFIXES: Final = ("clwl-route-", "clwl-sail-")
+PREFIXES: Final = ("clwl-route-", "clwl-sail-", "clwl-spark-")
 _YOUNG_SECONDS: Final = 60
 """A folder that was made so lately may be one that is going to be locked."""
 

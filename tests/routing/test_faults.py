@@ -1,0 +1,223 @@
+"""What the machine and other programs do to a run: one sentence, and the next run goes on right.
+
+Each lake is routed by a whole process of `clwl route --engine embedded`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+from killed_lakes import Killed, environment
+from pyspark.sql import SparkSession
+from worlds import World
+
+FREE_KIB = (0, 60, 100)
+"""Room on a disk: for nothing, for the claim alone, for some of the tables."""
+
+
+@pytest.fixture(scope="module")
+def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    return Killed(spark, tmp_path_factory.mktemp("faults"))
+
+
+def clwl(
+    *words: str, env: Mapping[str, str] | None = None, before: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `clwl` in a process of its own.
+
+    Args:
+        words: of the command.
+        env: variables, beside this process's.
+        before: of a shell, in a space of mounts of its own; '' = no shell.
+    """
+    command = [sys.executable, "-m", "clwl_spark.cli", *words]
+    if before:
+        command = ["unshare", "-m", "sh", "-c", f'{before} && exec "$@"', "sh", *command]
+    return subprocess.run(
+        command,
+        env={**environment(), **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def route(world: World, **how: object) -> subprocess.CompletedProcess[str]:
+    """Route a lake, with a summary for programs."""
+    words = ("route", "--lake", world.lake.root, "--engine", "embedded", "--json", "--quiet")
+    return clwl(*words, **how)  # type: ignore[arg-type]
+
+
+def complains(done: subprocess.CompletedProcess[str], exit_code: int, *words: str) -> None:
+    """The command ended with one sentence, which has these words, and with this exit code."""
+    assert done.returncode == exit_code, (done.returncode, done.stderr)
+    assert done.stderr.startswith("clwl: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def goes_on(killed: Killed, world: World, **how: object) -> None:
+    """The next run is done, and the tables are those of a lake that nothing happened to."""
+    done = route(world, **how)
+    assert (done.returncode, done.stderr) == (0, "")
+    killed.check(world)
+
+
+def can_mount(place: Path, *words: str) -> None:
+    """Mount something, or skip the test where that is not allowed."""
+    done = subprocess.run(["mount", *words, str(place)], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip(f"mounting is not allowed here: {done.stderr.decode().strip()}")
+
+
+@contextmanager
+def small_disk(place: Path, mebibytes: int = 4) -> Iterator[Path]:
+    """A disk of its own, mounted on a folder."""
+    place.mkdir()
+    can_mount(place, "-t", "tmpfs", "-o", f"size={mebibytes}m", "none")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def fill(disk: Path, but_kib: int) -> Path:
+    """Fill a disk but for so much."""
+    filler = disk / "filler"
+    filler.write_bytes(bytes(max(shutil.disk_usage(disk).free - but_kib * 1024, 0)))
+    return filler
+
+
+def files(folder: Path) -> set[str]:
+    return {str(x.relative_to(folder)) for x in folder.rglob("*") if x.is_file()}
+
+
+def files_of_log(world: World) -> set[str]:
+    """Data files that the tables of a lake have."""
+    folders = [x for x in Path(world.lake.root).iterdir() if (x / "_delta_log").is_dir()]
+    return {f"{x.name}/{y}" for x in folders for y in _names(x)}
+
+
+def _names(folder: Path) -> list[str]:
+    return [str(x) for x in pa.table(DeltaTable(folder).get_add_actions())["path"].to_pylist()]
+
+
+@pytest.mark.parametrize("free_kib", FREE_KIB)
+def test_a_full_disk(killed: Killed, tmp_path: Path, free_kib: int) -> None:
+    """What is half written is taken away, so that the disk is not full of it."""
+    with small_disk(tmp_path / "disk") as disk:
+        world = killed.copy(disk / "lake")
+        before, filler = files(disk / "lake"), fill(disk, free_kib)
+        complains(route(world), 3, f"the disk of {disk / 'lake'} is full", "needed")
+        new = {x for x in files(disk / "lake") - before if "_delta_log" not in x}
+        assert new <= files_of_log(world)
+        filler.unlink()
+        goes_on(killed, world)
+
+
+def test_a_full_folder_of_temporary_files(killed: Killed, tmp_path: Path) -> None:
+    world = killed.copy(tmp_path / "lake")
+    with small_disk(tmp_path / "disk") as disk:
+        fill(disk, 12)
+        complains(route(world, env={"TMPDIR": str(disk)}), 3, f"the disk of {disk} is full")
+    goes_on(killed, world)
+
+
+def test_a_lake_that_cannot_be_written(killed: Killed, tmp_path: Path) -> None:
+    world = killed.copy(tmp_path / "lake")
+    can_mount(tmp_path / "lake", "--bind", world.lake.root)
+    try:
+        can_mount(tmp_path / "lake", "-o", "remount,bind,ro")
+        complains(route(world), 3, f"lake {world.lake.root} cannot be written (it is read-only)")
+    finally:
+        subprocess.run(["umount", "-l", world.lake.root], check=True)
+    goes_on(killed, world)
+
+
+def newest_message_file(world: World) -> Path:
+    """A file of messages that no batch has taken."""
+    return max(Path(world.lake.path("messages")).glob("*.parquet"), key=os.path.getmtime)
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
+    "gone": lambda _: None,
+    "empty": lambda _: b"",
+    "short": lambda data: data[:-40],
+    "halved": lambda data: data[: len(data) // 2],
+    "overwritten": lambda data: data[:10] + bytes(3000) + data[3010:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_file_of_messages_that_is_gone_or_damaged(
+    killed: Killed, tmp_path: Path, damage: str
+) -> None:
+    world = killed.copy(tmp_path / "lake")
+    file = newest_message_file(world)
+    data = file.read_bytes()
+    damaged = DAMAGES[damage](data)
+    if damaged is None:
+        file.unlink()
+    else:
+        file.write_bytes(damaged)
+    words = (f"file {file.name} of table messages in lake {world.lake.root} is", "restore it")
+    complains(route(world), 2, *words)
+    file.write_bytes(data)
+    goes_on(killed, world)
+
+
+def test_messages_of_a_file_that_is_gone_are_given_up_when_told_so(
+    killed: Killed, tmp_path: Path
+) -> None:
+    """The way out that the sentence names."""
+    world = killed.copy(tmp_path / "lake")
+    newest_message_file(world).unlink()
+    DeltaTable(world.lake.path("messages")).repair()
+    done = route(world)
+    assert (done.returncode, json.loads(done.stdout)["messages"]) == (0, 0)
+
+
+def test_messages_are_found_in_newer_files_where_theirs_were_put_together(
+    killed: Killed, tmp_path: Path
+) -> None:
+    """By whoever cleans up behind a run that was killed; what came later is not of its batch."""
+    world = killed.copy(tmp_path / "lake")
+    killed.kill(world, "after:outcomes")
+    messages = DeltaTable(world.lake.path("messages"))
+    messages.optimize.compact()
+    messages.vacuum(0, dry_run=False, enforce_retention_duration=False)
+    goes_on(killed, world)
+
+
+def merged(world: World) -> None:
+    """Let the messages that wait come by a MERGE that changes one which is routed."""
+    messages = DeltaTable(world.lake.path("messages"))
+    newest = messages.version()
+    rows = messages.to_pyarrow_table()
+    messages.restore(newest - 1)
+    equal = (f"(t.{x} = s.{x} OR (t.{x} IS NULL AND s.{x} IS NULL))" for x in rows.column_names)
+    same = " AND ".join(equal)
+    merging = messages.merge(rows, same, source_alias="s", target_alias="t")
+    merging.when_matched_update_all().when_not_matched_insert_all().execute()
+
+
+@pytest.mark.parametrize("point", ["runs", "outcomes", "rejected_messages", "router_memory"])
+def test_messages_that_a_merge_brought_survive_a_kill(
+    killed: Killed, tmp_path: Path, point: str
+) -> None:
+    """They are told by key from what is routed, but for what their own batch has written."""
+    world = killed.copy(tmp_path / "lake")
+    merged(world)
+    killed.kill(world, f"after:{point}")
+    goes_on(killed, world)
