@@ -186,9 +186,11 @@ def from_bytes(payload: bytes | None, qmgr: str = "") -> Memory:
 def _from_bytes(payload: bytes) -> Memory:
     end = _LENGTH_BYTES + int.from_bytes(payload[:_LENGTH_BYTES], "little")
     history = from_ipc(payload[_LENGTH_BYTES:end])
+    history.validate(full=True)
     meta: dict[str, Any] = json.loads(history.schema.metadata[_META])
     bindings: dict[Key, tuple[Route, int]] = {}
     kept = from_ipc(payload[end:]) if end < len(payload) else table_of([], _BINDINGS)
+    kept.validate(full=True)
     for row in zip(*(column.to_pylist() for column in kept), strict=True):
         open_id, group_id, name, qmgr, *route, at = row
         by_group = group_id is not None

@@ -27,7 +27,14 @@ from clwl_spark.routing.memory_file import history_of
 from clwl_spark.routing.memory_table import PAYLOAD, current_rows, memories_in, memory_rows
 from clwl_spark.routing.one_runner import one_runner
 from clwl_spark.routing.run import WRITTEN
-from clwl_spark.routing.runs import Run, run_of_batch, summary_of
+from clwl_spark.routing.runs import (
+    RUNNING,
+    Run,
+    newest_run,
+    run_of_batch,
+    summary_of,
+    write_again,
+)
 from clwl_spark.routing.taken import newest
 from clwl_spark.routing.workers import workers
 from clwl_spark.rules.exit import load_exit
@@ -86,7 +93,19 @@ def repair(lake: Lake, options: RouteOptions, tell: Progress) -> list[Repaired]:
         for batch_id, qmgrs in _damaged(lake).items():
             repaired.append(_mend(lake, engine, batch_id, qmgrs, (options, tell)))
         _align_history(lake)
+        if repaired:
+            _renew_run_in_hand(lake)
     return repaired
+
+
+def _renew_run_in_hand(lake: Lake) -> None:
+    """Let a batch that was killed before it wrote its memory begin with what was repaired."""
+    last = newest_run(lake)
+    if last is None or last[c.STATUS] != RUNNING or last.get("memory_version") is None:
+        return
+    if remembered_batch(lake) < last[BATCH]:
+        run = run_of_batch(lake, last[BATCH])
+        write_again(lake, replace(run, memory_version=lake.version(ROUTER_MEMORY.name)))
 
 
 def _damaged(lake: Lake) -> dict[int, set[str]]:

@@ -14,12 +14,15 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
-from killed_lakes import Killed, environment
+from deltalake import DeltaTable, write_deltalake
+from killed_lakes import Killed, environment, world_in
 from pyspark.sql import SparkSession
 from worlds import World
 
-FREE_KIB = (0, 60, 100)
+import clwl_spark
+
+SCRIPT = Path(__file__).with_name("faulty_run.py")
+FREE_KIB = (0, 100)
 """Room on a disk: for nothing, for the claim alone, for some of the tables."""
 
 
@@ -29,7 +32,7 @@ def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Kil
 
 
 def clwl(
-    *words: str, env: Mapping[str, str] | None = None, before: str = ""
+    *words: str, env: Mapping[str, str] | None = None, before: str = "", fault: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run `clwl` in a process of its own.
 
@@ -37,8 +40,10 @@ def clwl(
         words: of the command.
         env: variables, beside this process's.
         before: of a shell, in a space of mounts of its own; '' = no shell.
+        fault: that `faulty_run` lets happen; '' = none.
     """
-    command = [sys.executable, "-m", "clwl_spark.cli", *words]
+    program = [str(SCRIPT), fault] if fault else ["-m", "clwl_spark.cli"]
+    command = [sys.executable, *program, *words]
     if before:
         command = ["unshare", "-m", "sh", "-c", f'{before} && exec "$@"', "sh", *command]
     return subprocess.run(
@@ -152,9 +157,7 @@ def newest_message_file(world: World) -> Path:
 
 DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
     "gone": lambda _: None,
-    "empty": lambda _: b"",
     "short": lambda data: data[:-40],
-    "halved": lambda data: data[: len(data) // 2],
     "overwritten": lambda data: data[:10] + bytes(3000) + data[3010:],
 }
 
@@ -212,7 +215,7 @@ def merged(world: World) -> None:
     merging.when_matched_update_all().when_not_matched_insert_all().execute()
 
 
-@pytest.mark.parametrize("point", ["runs", "outcomes", "rejected_messages", "router_memory"])
+@pytest.mark.parametrize("point", ["outcomes", "router_memory"])
 def test_messages_that_a_merge_brought_survive_a_kill(
     killed: Killed, tmp_path: Path, point: str
 ) -> None:
@@ -221,3 +224,113 @@ def test_messages_that_a_merge_brought_survive_a_kill(
     merged(world)
     killed.kill(world, f"after:{point}")
     goes_on(killed, world)
+
+
+def test_a_worker_that_the_system_ends(killed: Killed, tmp_path: Path) -> None:
+    world = killed.copy(tmp_path / "lake")
+    complains(route(world, fault="worker:killed"), 3, "a worker process was ended from outside")
+    goes_on(killed, world)
+
+
+def test_a_worker_that_gets_no_memory(killed: Killed, tmp_path: Path) -> None:
+    """It says so, or its libraries end it."""
+    world = killed.copy(tmp_path / "lake")
+    complains(route(world, fault="worker:memory"), 3, "worker_memory_mib", "the next run goes on")
+    goes_on(killed, world)
+
+
+def damage_memory(world: World, change: Callable[[bytes], bytes | None]) -> None:
+    """Change what queue managers remember, all but some of them, in a commit as by hand."""
+    folder = world.lake.path("router_memory")
+    table = DeltaTable(folder)
+    rows = table.to_pyarrow_table()
+    payloads = [change(x) for x in rows["payload"].to_pylist()]
+    changed = rows.set_column(3, rows.schema.field("payload"), [pa.array(payloads, pa.binary())])
+    write_deltalake(folder, changed, mode="overwrite")
+
+
+def flipped(data: bytes) -> bytes:
+    """One bit of the first number of a channel is another one."""
+    at = len(data) // 2
+    return data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
+
+
+CHANGES: dict[str, Callable[[bytes], bytes | None]] = {
+    "flipped": flipped,
+    "cut": lambda data: data[: len(data) // 2],
+    "null": lambda _: None,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_damaged_row_of_the_memory(killed: Killed, tmp_path: Path, change: str) -> None:
+    """Nothing is routed with it; repairing leads to the row that was there."""
+    world = killed.copy(tmp_path / "lake")
+    damage_memory(world, CHANGES[change])
+    complains(route(world), 2, "in table router_memory is damaged: `clwl state repair`")
+    assert clwl("state", "repair", "--lake", world.lake.root).returncode == 0
+    goes_on(killed, world)
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        ("outcomes", "commits"),
+        ("outcomes", "compacts"),
+        ("router_memory", "commits"),
+        ("outcomes", "alters"),
+    ],
+)
+def test_somebody_else_commits_meanwhile(
+    killed: Killed, tmp_path: Path, table: str, name: str
+) -> None:
+    """The run is done, or says so and the next one goes on."""
+    world = killed.copy(tmp_path / "lake")
+    done = route(world, fault=f"meanwhile:{table}:{name}")
+    if done.returncode:
+        complains(done, 3, "somebody else wrote to table")
+    goes_on(killed, world)
+
+
+def test_messages_that_come_meanwhile_are_of_the_next_batch(killed: Killed, tmp_path: Path) -> None:
+    world = killed.copy(tmp_path / "lake")
+    rows = world.lake.read("messages").count()
+    first = json.loads(route(world, fault="meanwhile:outcomes:appends").stdout)
+    assert world.lake.read("messages").count() == rows + 3
+    killed.check(world)
+    second = json.loads(route(world).stdout)
+    assert (second["messages"], second["batch_id"]) == (3, first["batch_id"] + 1)
+
+
+def test_home_and_caches_that_cannot_be_written(killed: Killed, tmp_path: Path) -> None:
+    """Nor can the package's own folder, where numba keeps what it has compiled."""
+    world = killed.copy(tmp_path / "lake")
+    home = tmp_path / "home"
+    home.mkdir()
+    can_mount(home, "-t", "tmpfs", "none")
+    subprocess.run(["umount", "-l", str(home)], check=True)
+    package = Path(clwl_spark.__file__).parent
+    read_only = " && ".join(
+        f"mount --bind '{x}' '{x}' && mount -o remount,bind,ro '{x}'" for x in (home, package)
+    )
+    caches = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
+    goes_on(killed, world, env=caches, before=read_only)
+
+
+@pytest.mark.parametrize("name", ["a 'b' \"c\" 100%", "ü ß\u2003€𝄞 #?&;", "$HOME`x`"])
+def test_folders_of_any_name_in_any_locale_and_zone(
+    killed: Killed, tmp_path: Path, name: str
+) -> None:
+    world = killed.copy(tmp_path / name)
+    goes_on(killed, world, env={"LANG": "C", "LC_ALL": "C", "TZ": "America/New_York"})
+
+
+@pytest.mark.parametrize("name", ["per%20cent", "a[b]"])
+def test_a_folder_whose_name_delta_rs_takes_for_another_one(
+    killed: Killed, tmp_path: Path, name: str
+) -> None:
+    world = killed.copy(tmp_path / name)
+    words = (f"the name of {tmp_path / name} has", "rename it", "--engine spark")
+    complains(route(world), 2, *words)
+    (tmp_path / name).rename(tmp_path / "renamed")
+    goes_on(killed, world_in(world.spark, tmp_path / "renamed"))
