@@ -18,7 +18,7 @@ def inlined(loop: Loop) -> Loop:
     return _compiled(loop, inline="always")
 
 
-def _compiled(loop: Loop, **options: str) -> Loop:
+def _compiled(loop: Loop, **options: Any) -> Loop:  # noqa: ANN401  (as `njit`)
     """The loop; each process compiles it where neither the package nor a cache can be written."""
     try:
         made: Loop = njit(cache=True, **options)(loop)

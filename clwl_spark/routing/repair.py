@@ -4,7 +4,6 @@ A batch is routed from the messages, the snapshots and the memory that its row o
 compared with what is known of it before a row is written.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +23,13 @@ from clwl_spark.routing.history import from_bytes, is_damaged
 from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.losses import BATCH, NO_BATCH, Losses, done_after, losses, remembered_batch
 from clwl_spark.routing.memory_file import history_of
-from clwl_spark.routing.memory_table import PAYLOAD, current_rows, memories_in, memory_rows
+from clwl_spark.routing.memory_table import (
+    PAYLOAD,
+    current_rows,
+    damaged_memories,
+    memories_in,
+    memory_rows,
+)
 from clwl_spark.routing.one_runner import one_runner
 from clwl_spark.routing.run import WRITTEN
 from clwl_spark.routing.runs import (
@@ -90,7 +95,7 @@ def repair(lake: Lake, options: RouteOptions, tell: Progress) -> list[Repaired]:
         lost = losses(lake)
         engine = EmbeddedEngine(lent, Keeper())
         repaired = [_repair(lake, engine, lost, x, options, tell) for x in lost.batches]
-        for batch_id, qmgrs in _damaged(lake).items():
+        for batch_id, qmgrs in damaged_memories(lake).items():
             repaired.append(_mend(lake, engine, batch_id, qmgrs, (options, tell)))
         _align_history(lake)
         if repaired:
@@ -106,15 +111,6 @@ def _renew_run_in_hand(lake: Lake) -> None:
     if remembered_batch(lake) < last[BATCH]:
         run = run_of_batch(lake, last[BATCH])
         write_again(lake, replace(run, memory_version=lake.version(ROUTER_MEMORY.name)))
-
-
-def _damaged(lake: Lake) -> dict[int, set[str]]:
-    """Queue managers whose memory is not as it was written, by the batch that wrote it."""
-    found: dict[int, set[str]] = defaultdict(set)
-    for row in current_rows(lake).to_pylist():
-        if is_damaged(row[PAYLOAD]):
-            found[row[BATCH]].add(row[c.QMGR])
-    return dict(sorted(found.items()))
 
 
 def _mend(
