@@ -30,6 +30,7 @@ def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Kil
     return Killed(spark, tmp_path_factory.mktemp("killed"))
 
 
+@pytest.mark.fault(3, 10)
 @pytest.mark.parametrize(
     "point",
     [
@@ -54,6 +55,7 @@ def test_a_kill_after_a_commit_loses_and_doubles_nothing(
     killed.check(world)
 
 
+@pytest.mark.fault(1)
 def test_kills_at_random_moments_lose_and_double_nothing(killed: Killed, tmp_path: Path) -> None:
     moments = random.Random(SEED)
     print(f"CLWL_SEED={SEED}")  # noqa: T201
@@ -64,6 +66,7 @@ def test_kills_at_random_moments_lose_and_double_nothing(killed: Killed, tmp_pat
     killed.check(world, SEED)
 
 
+@pytest.mark.fault(2)
 @pytest.mark.spark
 @pytest.mark.parametrize("engine", ["arrow", "spark", "embedded"])
 def test_another_engine_goes_on_with_what_was_killed(
@@ -78,6 +81,7 @@ def test_another_engine_goes_on_with_what_was_killed(
     killed.check(world)
 
 
+@pytest.mark.fault(4)
 @pytest.mark.spark
 def test_a_lost_checkpoint_is_begun_anew(killed: Killed, tmp_path: Path) -> None:
     world = killed.copy(tmp_path / "lake")
@@ -97,11 +101,13 @@ def test_a_checkpoint_that_is_ahead_is_refused(killed: Killed, tmp_path: Path) -
         world.route(engine="arrow")
 
 
+@pytest.mark.fault(24)
 def test_another_algorithm_is_refused(killed: Killed) -> None:
     with pytest.raises(LakeStateError, match="first routed with algorithm v9"):
         killed.world.route(algorithm=Algorithm.V7)
 
 
+@pytest.mark.fault(11)
 def test_of_two_runs_one_routes(killed: Killed, tmp_path: Path) -> None:
     """The other one ends with a sentence, or finds nothing left."""
     world = killed.copy(tmp_path / "lake")

@@ -62,6 +62,7 @@ def _names(folder: Path) -> list[str]:
     return [str(x) for x in pa.table(DeltaTable(folder).get_add_actions())["path"].to_pylist()]
 
 
+@pytest.mark.fault(20)
 @pytest.mark.parametrize("free_kib", FREE_KIB)
 def test_a_full_disk(killed: Killed, tmp_path: Path, free_kib: int) -> None:
     """What is half written is taken away, so that the disk is not full of it."""
@@ -83,6 +84,7 @@ def test_a_full_folder_of_temporary_files(killed: Killed, tmp_path: Path) -> Non
     goes_on(killed, world)
 
 
+@pytest.mark.fault(20)
 def test_a_lake_that_cannot_be_written(killed: Killed, tmp_path: Path) -> None:
     world = killed.copy(tmp_path / "lake")
     can_mount(tmp_path / "lake", "--bind", world.lake.root)
@@ -135,12 +137,14 @@ def test_messages_of_a_file_that_is_gone_are_given_up_when_told_so(
     assert (done.returncode, json.loads(done.stdout)["messages"]) == (0, 0)
 
 
+@pytest.mark.fault(19)
 def test_a_worker_that_the_system_ends(killed: Killed, tmp_path: Path) -> None:
     world = killed.copy(tmp_path / "lake")
     complains(route(world, fault="worker:killed"), 3, "a worker process was ended from outside")
     goes_on(killed, world)
 
 
+@pytest.mark.fault(19)
 def test_a_worker_that_gets_no_memory(killed: Killed, tmp_path: Path) -> None:
     """It says so, or its libraries end it."""
     world = killed.copy(tmp_path / "lake")

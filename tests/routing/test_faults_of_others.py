@@ -76,6 +76,7 @@ CHANGES: dict[str, Callable[[bytes], bytes | None]] = {
 }
 
 
+@pytest.mark.fault(6)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_damaged_row_of_the_memory(killed: Killed, tmp_path: Path, change: str) -> None:
     """Nothing is routed with it; repairing leads to the row that was there."""
@@ -86,6 +87,7 @@ def test_a_damaged_row_of_the_memory(killed: Killed, tmp_path: Path, change: str
     goes_on(killed, world)
 
 
+@pytest.mark.fault(12)
 @pytest.mark.parametrize(
     ("table", "name"),
     [
