@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,12 @@ from killed_lakes import Killed, environment, world_in
 from pyspark.sql import SparkSession
 from worlds import World, put_rows
 
+from clwl_spark import delta_writes
 from clwl_spark.routing import runs
 from clwl_spark.routing.engines import embedded
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.routing.runs import Run
 from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, QUEUES, SNAPSHOTS
-from clwl_spark.storage import Lake, Transaction
+from clwl_spark.storage import Lake
 
 CASES = {
     1: "killed at a random moment",
@@ -77,37 +76,27 @@ class Stopped(Exception):
     """Stands for the end of the process."""
 
 
-def stopped_after(monkeypatch: pytest.MonkeyPatch, world: World, table: str) -> None:
-    """Route until a table is written, and no further."""
-    write = Lake.add_files
-
-    def add_files(lake: Lake, of: str, *rest: Any) -> None:
-        write(lake, of, *rest)
-        if of == table:
-            raise Stopped
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Lake, "add_files", add_files)
-        with pytest.raises(Stopped):
-            world.route()
-
-
-def test_case_02_without_the_transaction_outcomes_would_be_there_twice(
+def test_case_02_without_the_transaction_rows_would_be_there_twice(
     killed: Killed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So it is the transaction that keeps them from it, and nothing else by chance."""
     world = killed.copy(tmp_path / "lake")
-    stopped_after(monkeypatch, world, "outcomes")
-    numbers, once = count(10**6), Run.once
+    append = Lake.append
+
+    def stop_after(lake: Lake, table: str, *rest: Any) -> None:
+        append(lake, table, *rest)
+        if table == "rejected_messages":
+            raise Stopped
+
     with monkeypatch.context() as patched:
-        patched.setattr(
-            Run, "once", lambda x, y: Transaction(once(x, y).application, next(numbers))
-        )
+        patched.setattr(Lake, "append", stop_after)
+        with pytest.raises(Stopped):
+            world.route()
+    with monkeypatch.context() as patched:
+        patched.setattr(delta_writes, "has_transaction", lambda *_: False)
         world.route()
-    expected, there = (killed.tables(x.lake)["outcomes"] for x in (killed.world, world))
-    assert (
-        len(there) - len(expected) == killed.world.lake.greatest("runs", "batch_id")[0]["outcomes"]
-    )
+    there, once = (killed.tables(x.lake)["rejected_messages"] for x in (world, killed.world))
+    assert len(there) - len(once) == world.lake.greatest("runs", "batch_id")[0]["rejected"] > 0
 
 
 def states_of(lake: Lake, suffixes: tuple[str, ...]) -> list[Path]:
