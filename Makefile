@@ -8,6 +8,7 @@ VENV   := .venv
 RUN    := $(VENV)/bin/python
 LAKE   ?= build/demo-lake
 JOBS   ?= 2
+KILLS  ?= 200
 
 # A stamp names what it stands for, so that a changed lock, project file or folder asks again.
 LIBRARIES := $(VENV)/ready-$(word 1,$(shell cat requirements.txt | cksum))
@@ -15,7 +16,7 @@ SPARK     := $(VENV)/spark-$(word 1,$(shell cat requirements.txt requirements-ja
 PACKAGE   := $(VENV)/clwl-$(word 1,$(shell (pwd; cat requirements.txt pyproject.toml) | cksum))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test bench lint doctor lock clean
+.PHONY: help setup demo quick test soak bench lint doctor lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1 /p' Makefile | while read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -30,6 +31,9 @@ quick: $(PACKAGE) ## the tests that need no Java; three minutes
 
 test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
+
+soak: $(SPARK) ## KILLS (200) runs killed at random, by all engines; SEED=n tells them again
+	@$(RUN) tests/soak.py --kills $(KILLS) $(if $(SEED),--seed $(SEED))
 
 bench: $(SPARK) ## routing side by side with other ways, rules, kernel; 20 minutes
 	@$(RUN) benchmarks/run.py

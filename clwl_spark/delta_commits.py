@@ -4,9 +4,11 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from deltalake import CommitProperties, DeltaTable, Transaction
+from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction
 from pyspark.sql.types import StructType
 
@@ -17,6 +19,7 @@ from clwl_spark.delta_protocol import (
     unread_features,
     unwritten_features,
 )
+from clwl_spark.errors import OtherWriterError
 from clwl_spark.schemas import Table
 
 _CONSTRAINT: Final = "delta.constraints."
@@ -66,14 +69,37 @@ def is_committed(folder: str, application: str, version: int) -> bool:
 
 
 def commit_files(folder: str, files: Sequence[DataFile], application: str, version: int) -> None:
-    """Append files to a table, all or none; the application's transaction goes with them."""
+    """Append files to a table, all or none; the application's transaction goes with them.
+
+    Where the table has the transaction already, as of another machine that went on with the same
+    batch, nothing is done; where it comes meanwhile, delta-rs refuses.
+
+    Raises:
+        OtherWriterError: the table was changed meanwhile, otherwise than by an append.
+    """
     table = DeltaTable(folder)
+    if has_transaction(table, application, version):
+        return
     now = int(time.time() * 1000)
-    table.create_write_transaction(
-        [AddAction(x.name, x.size, {}, now, True, json.dumps(x.statistics)) for x in files],
-        mode="append",
-        schema=table.schema(),
-        commit_properties=CommitProperties(app_transactions=[Transaction(application, version)]),
+    try:
+        table.create_write_transaction(
+            [AddAction(x.name, x.size, {}, now, True, json.dumps(x.statistics)) for x in files],
+            mode="append",
+            schema=table.schema(),
+            commit_properties=CommitProperties(
+                app_transactions=[Transaction(application, version)]
+            ),
+        )
+    except CommitFailedError as error:
+        raise other_writer(folder) from error
+
+
+def other_writer(folder: str) -> OtherWriterError:
+    """Another writer of a table was faster."""
+    place = Path(folder)
+    return OtherWriterError(
+        f"somebody else wrote to table {place.name} of lake {place.parent} meanwhile: run the "
+        "command again, it goes on where this one ended"
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
-from pyarrow.dataset import Dataset, dataset
+from pyarrow.dataset import Dataset, FileSystemDataset, dataset
 
 from clwl_spark.delta_protocol import opened, unread_features
 from clwl_spark.moments import moment_at
@@ -30,13 +31,19 @@ def is_uri(place: str) -> bool:
     return _URI.match(place) is not None
 
 
-def dataset_of(folder: str, wanted: pa.Schema, version: int | None = None) -> Dataset | None:
+def dataset_of(
+    folder: str,
+    wanted: pa.Schema,
+    version: int | None = None,
+    without: AbstractSet[str] = frozenset(),
+) -> Dataset | None:
     """A table in a folder of this machine, of which nothing is read yet.
 
     Args:
         folder: of the Delta table.
         wanted: columns that it must have.
         version: of the table; None = the newest.
+        without: names of files that are left out.
 
     Returns:
         Its rows; none where there is no folder; None where Spark has to read: elsewhere, no Delta
@@ -53,7 +60,15 @@ def dataset_of(folder: str, wanted: pa.Schema, version: int | None = None) -> Da
     except (DeltaError, OSError, pa.ArrowException):
         return None
     types = {x.name: x.type for x in found.schema}
-    return found if all(types.get(x.name) == x.type for x in wanted) else None
+    if any(types.get(x.name) != x.type for x in wanted):
+        return None
+    return _without(found, without) if without else found
+
+
+def _without(found: FileSystemDataset, names: AbstractSet[str]) -> Dataset:
+    """A dataset without some of its files."""
+    kept = [x for x in found.get_fragments() if x.path not in names]
+    return FileSystemDataset(kept, found.schema, found.format, found.filesystem)
 
 
 def greatest_rows(folder: str, column: str) -> pa.Table | None:

@@ -34,6 +34,14 @@ def is_odd_place(folder: str) -> bool:
     return _ODD.search(str(Path(folder).absolute())) is not None
 
 
+def odd_place(folder: str) -> str:
+    """What a folder is for which `is_odd_place` holds, in words."""
+    return (
+        f"the name of {Path(folder).absolute().parent} has one of the characters [ ] ^ | \\ or an "
+        "escape like %20, which delta-rs takes for something else (rename it)"
+    )
+
+
 def opened(folder: str, version: int | None = None) -> DeltaTable | None:
     """A version of the table, the newest by default; None where delta-rs can read none."""
     if not (Path(folder) / LOG).is_dir():

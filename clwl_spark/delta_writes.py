@@ -8,6 +8,8 @@ by delta-rs, and a commit that another writer's commit contradicts is refused.
 """
 
 import json
+import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -17,6 +19,7 @@ from deltalake import CommitProperties, DeltaTable, Schema, Transaction, write_d
 from deltalake.exceptions import CommitFailedError, DeltaError
 from pyarrow.dataset import Dataset
 
+from clwl_spark.delta_commits import other_writer
 from clwl_spark.delta_creation import old_checks, properties
 from clwl_spark.delta_protocol import (
     has_transaction,
@@ -28,7 +31,9 @@ from clwl_spark.delta_protocol import (
 from clwl_spark.errors import InputError
 from clwl_spark.schemas import Table
 
-_ATTEMPTS: Final = 5
+_ATTEMPTS: Final = 6
+_WAIT_SECONDS: Final = 0.05
+"""Before the second attempt, at the most; twice as long before each later one."""
 
 
 def append_rows(
@@ -44,9 +49,12 @@ def append_rows(
 
     Returns:
         Whether that is done; False = nothing was written, and Spark has to.
+
+    Raises:
+        OtherWriterError: another writer is faster, each time.
     """
     commit = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
-    for _ in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS):
         found = _known(folder, table)
         if found is None:
             return False
@@ -57,9 +65,15 @@ def append_rows(
             with _offences_named(table):
                 write_deltalake(found, given, mode="append", commit_properties=commit)
         except CommitFailedError:
+            _wait(attempt)
             continue
         return True
-    return False
+    raise other_writer(folder)
+
+
+def _wait(attempt: int) -> None:
+    """Let another writer finish, longer each time."""
+    time.sleep(_WAIT_SECONDS * 2**attempt * random.random())  # noqa: S311  (no secret)
 
 
 def _count(rows: pa.Table | Dataset) -> int:
@@ -206,8 +220,12 @@ def columns_in(folder: str) -> list[str] | None:
 
 
 def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) -> bool:
-    """Change a table, if it is known; again and anew, as long as another writer is faster."""
-    for _ in range(_ATTEMPTS):
+    """Change a table, if it is known; again and anew, as long as another writer is faster.
+
+    Raises:
+        OtherWriterError: it always is.
+    """
+    for attempt in range(_ATTEMPTS):
         found = _known(folder, table)
         if found is None:
             return False
@@ -215,9 +233,10 @@ def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) 
             with _offences_named(table):
                 change(found)
         except CommitFailedError:
+            _wait(attempt)
             continue
         return True
-    return False
+    raise other_writer(folder)
 
 
 @contextmanager

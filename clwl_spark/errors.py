@@ -11,9 +11,13 @@ ClwlError                    anything that the command line turns into one sente
 │   ├── TopologyError        rows out of range, unknown words, duplicate keys
 │   ├── IngestError          a text or folder of which nothing can be used
 │   └── LakeStateError       lake and checkpoint do not belong together
+│       └── DamagedMemoryError   what a queue manager remembers was changed
 ├── GateError                a quality gate said no                             (exit 1)
 ├── SplitError               files of messages that only Spark can read         (exit 3)
 ├── WorkerLostError          a worker process that was ended from outside       (exit 3)
+├── OutOfMemoryError         memory is short                                    (exit 3)
+├── CannotWriteError         a full disk, or a folder that cannot be written    (exit 3)
+├── OtherWriterError         another writer was faster, again and again         (exit 3)
 ├── PlanRefusedError         a question that the engine embedded cannot answer    (exit 3)
 └── SetupError               Java, JARs or Python that do not fit               (exit 3)
 """
@@ -25,6 +29,10 @@ from typing import Final
 
 _WRAPPED: Final = re.compile(r"clwl_spark\.([\w.]+)\.(\w+): (.+)")
 _JAVAS: Final = "\nJVM stacktrace:"
+_FULL_DISK: Final = re.compile(
+    r"No space left on device|Disk quota exceeded|File too large|os error (28|122)\b"
+)
+_CANNOT_WRITE: Final = re.compile(r"Read-only file system|Permission denied|os error (30|13)\b")
 
 
 class ClwlError(Exception):
@@ -119,6 +127,10 @@ class LakeStateError(InputError):
     """The lake and its routing state (checkpoint, algorithm, history) do not belong together."""
 
 
+class DamagedMemoryError(LakeStateError):
+    """What a queue manager remembers is not as it was written."""
+
+
 class GateError(ClwlError):
     """A quality gate said no."""
 
@@ -131,6 +143,18 @@ class SplitError(ClwlError):
 
 class WorkerLostError(ClwlError):
     """A worker process that was ended from outside; what it did is done again by the next run."""
+
+
+class OutOfMemoryError(ClwlError):
+    """Memory is short."""
+
+
+class CannotWriteError(ClwlError):
+    """A disk is full, or a folder cannot be written."""
+
+
+class OtherWriterError(ClwlError):
+    """Another writer was faster, each time that a change was tried."""
 
 
 class PlanRefusedError(ClwlError):
@@ -149,3 +173,13 @@ def raised_within(text: str) -> ClwlError | None:
     module, name, sentence = found[-1]
     kind: type[ClwlError] = getattr(import_module(f"clwl_spark.{module}"), name)
     return kind.__new__(kind, sentence.strip())
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Whether the system had no room for what was written, whoever says so."""
+    return _FULL_DISK.search(str(error)) is not None
+
+
+def is_cannot_write(error: BaseException) -> bool:
+    """Whether the system let nobody write where something was to be written, whoever says so."""
+    return _CANNOT_WRITE.search(str(error)) is not None

@@ -30,7 +30,14 @@ from clwl_spark.delta_creation import (
     old_checks,
     spark_one_of,
 )
-from clwl_spark.delta_protocol import NO_TRANSACTION, newest_transaction, opened, unread_features
+from clwl_spark.delta_protocol import (
+    NO_TRANSACTION,
+    is_odd_place,
+    newest_transaction,
+    odd_place,
+    opened,
+    unread_features,
+)
 from clwl_spark.delta_reads import frame_of, frame_of_files
 from clwl_spark.delta_writes import (
     add_columns,
@@ -263,18 +270,27 @@ class Lake:
     def _arrow_columns(self, table: str, names: Sequence[str]) -> pa.Schema:
         return pa.schema([x for x in self.arrow_schema(table) if not names or x.name in names])
 
-    def dataset(self, table: str, version: int | None = None) -> Dataset | None:
+    def dataset(
+        self, table: str, version: int | None = None, without: Transaction | None = None
+    ) -> Dataset | None:
         """The rows of a table, to pass over within this process without holding them.
 
         Args:
             table: the table.
             version: of it; None = the newest.
+            without: a transaction whose files are left out, as far as the log has them.
 
         Returns:
             The rows; without any where the table is not there; None where only Spark can tell.
         """
         wanted = self.arrow_schema(table)
-        return delta_files.dataset_of(self.path(table), wanted, version) if self.is_here else None
+        if not self.is_here:
+            return None
+        left_out: set[str] = set()
+        if without is not None:
+            brought = delta_files.transactions_of_files(self.path(table), without.application)
+            left_out = {name for name, at in brought.items() if at == without.version}
+        return delta_files.dataset_of(self.path(table), wanted, version, left_out)
 
     def read_files(self, table: str, files: Sequence[tuple[str, int]]) -> DataFrame:
         """The rows of some Parquet files, (path, rows) each, that a table in a folder here has."""
@@ -561,6 +577,9 @@ class Lake:
         return pa.table(columns, names=rows.column_names)
 
     def _refuse_if_embedded(self, table: str) -> None:
+        if self.is_embedded and is_odd_place(self.path(table)):
+            why = odd_place(self.path(table))
+            raise EngineError(f"engine embedded cannot write here: {why}; give --engine spark")
         if self.is_embedded:
             raise EngineError(
                 f"table '{table}' in lake {self.root} has columns, properties or features that "

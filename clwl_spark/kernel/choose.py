@@ -10,8 +10,9 @@ one comparison decides and no branch has to be foretold, to 17 ns, weighted or n
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from clwl_spark.kernel.compiled import compiled, inlined
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -82,7 +83,7 @@ class History(NamedTuple):
     key_time: Longs
 
 
-@njit(cache=True)
+@compiled
 def route_in_turn(  # noqa: PLR0915 - one loop; calls that numba does not inline are dear
     puts: Puts, choices: Choices, history: History, binding_ttl: int, chosen: Longs, bound: Flags
 ) -> None:
@@ -139,7 +140,7 @@ def route_in_turn(  # noqa: PLR0915 - one loop; calls that numba does not inline
     _settle(standing, start, number, shift, history)
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _follows(key: int, put_time: int, ttl: int, key_route: Longs, key_time: Longs) -> bool:
     """Whether the key is bound still; if so its time goes on, else it is forgotten."""
     if key_route[key] == NOT_CHOSEN:
@@ -151,7 +152,7 @@ def _follows(key: int, put_time: int, ttl: int, key_route: Longs, key_time: Long
     return True
 
 
-@njit(cache=True)
+@compiled
 def _layout(channels: int) -> tuple[int, int]:
     """Bits of a number in a standing, and the choices that fit before it is made anew.
 
@@ -165,7 +166,7 @@ def _layout(channels: int) -> tuple[int, int]:
     return max(room_bits, bits) + 1, 1 << room_bits
 
 
-@njit(cache=True)
+@compiled
 def _stand(balance: Longs, shift: int, room: int, standing: Longs, start: Longs) -> int:
     """One integer per channel that orders as (factor, number) do: the factor above `shift` bits.
 
@@ -188,7 +189,7 @@ def _stand(balance: Longs, shift: int, room: int, standing: Longs, start: Longs)
     return len(balance)
 
 
-@njit(cache=True)
+@compiled
 def _settle(standing: Longs, start: Longs, number: int, shift: int, history: History) -> None:
     """Bring into the history what was chosen since `start`; numbers above the ranks are new."""
     counter, balance = history.counter, history.balance
@@ -201,7 +202,7 @@ def _settle(standing: Longs, start: Longs, number: int, shift: int, history: His
     counter[0] += number - ranks
 
 
-@njit(cache=True)
+@compiled
 def _looked_at(route_start: Ints, weight: Longs, low: int) -> Longs:
     """Bits of a standing that decide each choice: the factor counts only where weights differ."""
     bits = np.full(route_start.shape[0] - 1, low, dtype=np.int64)
@@ -212,7 +213,7 @@ def _looked_at(route_start: Ints, weight: Longs, low: int) -> Longs:
     return bits
 
 
-@njit(cache=True)
+@compiled
 def _bring_resets(newest: int, snapshot: int, pending: Flags, balance: Longs) -> None:
     """Set every factor to 0 if a snapshot up to this one resets and was not brought yet."""
     for position in range(newest + 1, snapshot + 1):
@@ -221,7 +222,7 @@ def _bring_resets(newest: int, snapshot: int, pending: Flags, balance: Longs) ->
             balance[:, 1] = 0
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _best(begin: int, end: int, channel: Ints, standing: Longs, looked_at: int) -> int:
     """The first route of the lowest standing, or NOT_CHOSEN if there is none."""
     best = NOT_CHOSEN
@@ -234,7 +235,7 @@ def _best(begin: int, end: int, channel: Ints, standing: Longs, looked_at: int) 
     return best
 
 
-@njit(cache=True)
+@compiled
 def recent_routes(
     begin: int, end: int, choices: Choices, mruc: int, standing: Longs, low: int
 ) -> Flags:
@@ -251,7 +252,7 @@ def recent_routes(
     return kept
 
 
-@njit(cache=True)
+@compiled
 def _best_recent(
     begin: int, end: int, choices: Choices, mruc: int, standing: Longs, low: int
 ) -> int:

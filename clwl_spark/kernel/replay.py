@@ -1,14 +1,13 @@
 """Choices that were made, brought into a queue manager's history once more."""
 
-from numba import njit
-
 from clwl_spark.kernel.choose import DEFAULT_WEIGHT, Choices, Flags, Longs, recent_routes
+from clwl_spark.kernel.compiled import compiled
 
 NONE_MADE = -1
 LOCAL = -2
 
 
-@njit(cache=True)
+@compiled
 def replay(
     made: tuple[Longs, Longs, Longs],
     resets: Flags,
@@ -43,7 +42,7 @@ def replay(
         balance[channel, 1] += added
 
 
-@njit(cache=True)
+@compiled
 def _best_local(choice: int, choices: Choices, balance: Longs) -> int:
     """The local route that a choice which ended in one has taken."""
     begin, end = choices.route_start[choice], choices.route_start[choice + 1]

@@ -187,7 +187,9 @@ def _with_memory(lake: Lake, run: Run, provider: PlanProvider) -> DataFrame:
     facts = provider.facts()
     if not run.first_batch and (run.batch_id or not remembers_before(lake, run)):
         return facts.withColumn(MEMORY, F.lit(None).cast("binary"))
-    memory = memory_frame(lake, run).select(c.QMGR, F.col(PAYLOAD).alias(MEMORY))
+    # One that is null is damaged, and not that of a queue manager which has none.
+    payload = F.coalesce(F.col(PAYLOAD), F.lit(b""))
+    memory = memory_frame(lake, run).select(c.QMGR, payload.alias(MEMORY))
     return facts.join(memory, c.QMGR, "left")
 
 

@@ -92,7 +92,7 @@ class Bucket:
                 yield RoutedBlock(KIND_MISSING, data=to_ipc(ids))
                 return
             known = self._memories
-            memories = {x: from_bytes(known[x]) if x in known else Memory() for x in found}
+            memories = {x: from_bytes(known[x], x) if x in known else Memory() for x in found}
             restored = {x: [at for at, _ in m.bindings.values()] for x, m in memories.items()}
             plans = read_facts(found, self._snapshots, restored)
             batch = _Batch(plans, memories, self._snapshots, self._ttl, self._form)

@@ -3,7 +3,8 @@
 A state is a bucket's: the memories of its queue managers. Its schema can never change, so it is
 (version, payload), and the payload an Arrow stream of (qmgr, memory). A memory is two Arrow
 streams, the history of the channels (with the scalars in its metadata) and the bindings, if any.
-Those of queue managers without messages in a batch stay unread.
+Those of queue managers without messages in a batch stay unread. A seal behind it, a hash of all its
+bytes, tells whether it is as it was written; earlier versions of this package wrote none.
 
 Source: SEMANTICS 5 (history), C1 (resets), 6 (bindings).
 """
@@ -15,10 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import xxhash
 from numpy.typing import NDArray
 
 from clwl_spark import columns as c
-from clwl_spark.errors import LakeStateError
+from clwl_spark.errors import DamagedMemoryError, LakeStateError
 from clwl_spark.routing.blocks import from_ipc, to_ipc
 
 STATE_SCHEMA: Final = "version int, payload binary"
@@ -27,6 +29,9 @@ _OF_ONE_QMGR: Final = 1
 """The version of which a state was one queue manager's, and named by it."""
 _LENGTH_BYTES: Final = 8
 _META: Final = b"clwl"
+_SEAL: Final = b"seal"
+"""Comes before the hash."""
+_SEAL_BYTES: Final = len(_SEAL) + xxhash.xxh64().digest_size
 
 Route = tuple[str, str, str, str, bool]
 """(dest_qmgr, dest_object, channel, cluster, is_local): what a binding holds on to (P16)."""
@@ -127,16 +132,65 @@ def to_bytes(memory: Memory, chosen: pa.Table | None = None) -> bytes:
         for (by_group, of, name, qmgr), (route, at) in sorted(memory.bindings.items())
     ]
     second = to_ipc(table_of(bindings, _BINDINGS)) if bindings else b""
-    return len(first).to_bytes(_LENGTH_BYTES, "little") + first + second
+    body = len(first).to_bytes(_LENGTH_BYTES, "little") + first + second
+    return body + _seal(body)
 
 
-def from_bytes(payload: bytes) -> Memory:
-    """A queue manager's memory."""
+def _seal(body: bytes) -> bytes:
+    return _SEAL + xxhash.xxh64_digest(body)
+
+
+def _unsealed(payload: bytes) -> bytes:
+    """A memory without its seal.
+
+    Raises:
+        ValueError: it is not as it was when it was sealed.
+    """
+    body, seal = payload[:-_SEAL_BYTES], payload[-_SEAL_BYTES:]
+    if not seal.startswith(_SEAL):
+        return payload
+    if seal != _seal(body):
+        raise ValueError(seal)
+    return body
+
+
+def is_damaged(payload: bytes | None) -> bool:
+    """Whether a queue manager's memory is not as it was written."""
+    try:
+        from_bytes(payload)
+    except DamagedMemoryError:
+        return True
+    return False
+
+
+def from_bytes(payload: bytes | None, qmgr: str = "") -> Memory:
+    """A queue manager's memory.
+
+    Args:
+        payload: as `to_bytes` gave it.
+        qmgr: whose it is, for the error; '' = not known.
+
+    Raises:
+        DamagedMemoryError: it is not as it was written.
+    """
+    try:
+        return _from_bytes(_unsealed(payload or b""))
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError) as error:
+        whose = f"of {qmgr} " if qmgr else ""
+        raise DamagedMemoryError(
+            f"the row {whose}in table router_memory is damaged: `clwl state repair` routes the "
+            "batch that wrote it again, to the same row"
+        ) from error
+
+
+def _from_bytes(payload: bytes) -> Memory:
     end = _LENGTH_BYTES + int.from_bytes(payload[:_LENGTH_BYTES], "little")
     history = from_ipc(payload[_LENGTH_BYTES:end])
+    history.validate(full=True)
     meta: dict[str, Any] = json.loads(history.schema.metadata[_META])
     bindings: dict[Key, tuple[Route, int]] = {}
     kept = from_ipc(payload[end:]) if end < len(payload) else table_of([], _BINDINGS)
+    kept.validate(full=True)
     for row in zip(*(column.to_pylist() for column in kept), strict=True):
         open_id, group_id, name, qmgr, *route, at = row
         by_group = group_id is not None

@@ -129,7 +129,7 @@ def _import(
 def history_of(lake: Lake, memories: dict[str, bytes]) -> pa.Table:
     """Rows of `balance_history` that memories say."""
     columns = lake.arrow_schema(BALANCE_HISTORY.name)
-    chosen = [history_table(x, chosen_channels(from_bytes(y))) for x, y in memories.items()]
+    chosen = [history_table(x, chosen_channels(from_bytes(y, x))) for x, y in memories.items()]
     return pa.concat_tables([columns.empty_table(), *(x.cast(columns) for x in chosen)])
 
 

@@ -5,6 +5,7 @@ change its engine from batch to batch, and a lost checkpoint of Spark's is no lo
 routed again begins with the version of the table that it began with before.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -14,7 +15,7 @@ from pyspark.sql import DataFrame
 from clwl_spark import columns as c
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.history import VERSION as STATE_VERSION
-from clwl_spark.routing.history import from_state, table_of
+from clwl_spark.routing.history import from_state, is_damaged, table_of
 from clwl_spark.routing.runs import Run
 from clwl_spark.schemas import ROUTER_MEMORY
 from clwl_spark.spark.frames import frame_from_arrow
@@ -22,6 +23,7 @@ from clwl_spark.storage import Lake
 
 VERSION: Final = "version"
 PAYLOAD: Final = "payload"
+_BATCH: Final = "batch_id"
 FORM: Final = 1
 """The version of a payload: one queue manager's memory as `history.to_bytes` gives it."""
 
@@ -58,6 +60,19 @@ def current_rows(lake: Lake) -> pa.Table:
     table = lake.in_memory(ROUTER_MEMORY.name)
     _refuse_other_forms(table)
     return table
+
+
+def damaged_memories(lake: Lake) -> dict[int, set[str]]:
+    """Queue managers whose memory is not as it was written, by the batch that wrote it, in order.
+
+    Raises:
+        LakeStateError: a row was written by a version of this package that is not known.
+    """
+    found: dict[int, set[str]] = defaultdict(set)
+    for row in current_rows(lake).to_pylist():
+        if is_damaged(row[PAYLOAD]):
+            found[row[_BATCH]].add(row[c.QMGR])
+    return dict(sorted(found.items()))
 
 
 def memories_in(table: pa.Table) -> dict[str, bytes]:

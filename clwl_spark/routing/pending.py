@@ -19,8 +19,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clwl_spark import columns as c
-from clwl_spark.delta_files import active_files, new_files
+from clwl_spark.delta_files import active_files, new_files, newest_version
 from clwl_spark.errors import LakeStateError
+from clwl_spark.routing.message_files import first_missing, gone
 from clwl_spark.routing.runs import NOTHING, UNKNOWN, Run, Taken
 from clwl_spark.routing.splits import Split, middle_of, read_split
 from clwl_spark.routing.taken import newest, taken_before, taken_by_batch
@@ -73,15 +74,33 @@ def pending_messages(lake: Lake, run: Run, scratch: Path) -> Pending | None:
     upto = run.upto or (taken_by_batch(lake, run) if run.resumed else None) or newest(lake)
     if before is None or upto is None:
         return None
-    files = _files(lake, before, upto, scratch)
+    files = _files(_Asked(lake, run, scratch), before, upto)
     return None if files is None else Pending(tuple(_splits(files)), before, upto)
 
 
-def _files(lake: Lake, before: Taken, upto: Taken, scratch: Path) -> Files | None:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whose messages are asked for.
+
+    Attributes:
+        lake: the lake.
+        run: of the batch.
+        scratch: folder for rows that have to be taken from among others.
+    """
+
+    lake: Lake
+    run: Run
+    scratch: Path
+
+
+def _files(asked: _Asked, before: Taken, upto: Taken) -> Files | None:
     """The files whose rows are new, the last of them of rows that were taken from others."""
+    lake = asked.lake
     folder = lake.path(MESSAGES.name)
     if before.version == NOTHING:
-        return active_files(folder, upto.version)
+        there = active_files(folder, upto.version)
+        is_whole = there is None or first_missing(there) is None
+        return there if is_whole else _told_by_key(asked, upto)
     if before.table_id == upto.table_id and before.version > upto.version:
         raise LakeStateError(
             f"table messages of lake {lake.root} is at version {upto.version}, and version "
@@ -90,32 +109,51 @@ def _files(lake: Lake, before: Taken, upto: Taken, scratch: Path) -> Files | Non
     found = None
     if before.table_id == upto.table_id and before.version != UNKNOWN:
         found = new_files(folder, before.version, upto.version)
-    if found is None or not all(Path(x).is_file() for x, _ in found.appended):
-        there = active_files(folder, upto.version)
-        return None if there is None else _unrouted(lake, there, [], scratch)
-    return [*found.appended, *_unrouted(lake, found.changed, found.appended, scratch)]
+    if found is None or first_missing([*found.appended, *found.changed]):
+        return _told_by_key(asked, upto)
+    return [*found.appended, *_unrouted(asked, found.changed, found.appended)]
 
 
-def _unrouted(lake: Lake, among: Files, taken: Files, scratch: Path) -> Files:
-    """The rows of files that were not routed, as a file of their own.
+def _told_by_key(asked: _Asked, upto: Taken) -> Files | None:
+    """The rows of a version of the table that were not routed, told from all that it has.
+
+    Where the version's files were put together and deleted since, the rows are in newer ones.
+
+    Raises:
+        LakeStateError: a file is gone, and its rows are nowhere else.
+    """
+    lake, folder = asked.lake, asked.lake.path(MESSAGES.name)
+    there = active_files(folder, upto.version)
+    missing = first_missing(there or [])
+    if there is None or missing is None:
+        return None if there is None else _unrouted(asked, there, [])
+    now = newest_version(folder) or upto.version
+    later, newest_files = new_files(folder, upto.version, now), active_files(folder, now)
+    if later is None or newest_files is None or later.changed:
+        raise gone(lake, missing)
+    if lost := first_missing([*newest_files, *later.appended]):
+        raise gone(lake, lost)
+    return _unrouted(asked, newest_files, later.appended)
+
+
+def _unrouted(asked: _Asked, among: Files, taken: Files) -> Files:
+    """The rows of files that were not routed by a batch before, as a file of their own.
 
     Args:
-        lake: the lake.
+        asked: whose messages are asked for.
         among: files with new rows and others.
-        taken: files whose rows the batch takes already.
-        scratch: for the file.
+        taken: files whose rows the batch takes already, or does not take.
     """
-    among = [x for x in among if Path(x[0]).is_file()]
     if not among:
         return []
     keys = pa.concat_tables([_keys_of(x) for x in among])
-    known = pa.concat_tables([*(_keys_of(x) for x in taken), *_routed_keys(lake, keys)])
+    known = pa.concat_tables([*(_keys_of(x) for x in taken), *_routed_keys(asked, keys)])
     numbered = keys.append_column("row", pa.array(range(keys.num_rows), pa.int64()))
     new = numbered.join(known, [*_KEY], join_type="left anti")["row"].sort()
     rows = pa.concat_tables([_plain(x) for x, _ in among], promote_options="permissive")
     if not len(new):
         return []
-    file = scratch / f"{uuid.uuid4().hex}.parquet"
+    file = asked.scratch / f"{uuid.uuid4().hex}.parquet"
     pq.write_table(rows.take(new.combine_chunks()), file)
     return [(str(file), len(new))]
 
@@ -136,14 +174,18 @@ def _keys_of(file: tuple[str, int]) -> pa.Table:
     )
 
 
-def _routed_keys(lake: Lake, keys: pa.Table) -> list[pa.Table]:
-    """What was routed or rejected, as far as it may be among the keys."""
+def _routed_keys(asked: _Asked, keys: pa.Table) -> list[pa.Table]:
+    """What other batches have routed or rejected, as far as it may be among the keys.
+
+    A batch that was killed may have written some of it, and is routed again as a whole.
+    """
     found = pc.min_max(keys[c.PUT_SEQ])
     low, high = (found[x].as_py() for x in ("min", "max"))
     between = (pc.field(c.PUT_SEQ) >= low) & (pc.field(c.PUT_SEQ) <= high)
     tables = []
     for table in (OUTCOMES, REJECTED_MESSAGES):
-        rows = lake.dataset(table.name)
+        once = asked.run.once(table.name) if asked.run.resumed else None
+        rows = asked.lake.dataset(table.name, without=once)
         if rows is not None:
             kept = rows.to_table([*_KEY], filter=between | pc.field(c.PUT_SEQ).is_null())
             tables.append(_without_nulls(kept.cast(_KEY_COLUMNS)))

@@ -64,7 +64,7 @@ def list_memories(lake: Lake, qmgr: str | None = None) -> list[Remembered]:
 
 
 def _remembered(row: dict[str, Any]) -> Remembered:
-    memory = from_bytes(row[PAYLOAD])
+    memory = from_bytes(row[PAYLOAD], row[c.QMGR])
     times = [at for _, at in memory.bindings.values()]
     highest = memory.highest_put_seq
     return Remembered(

@@ -5,6 +5,7 @@ compared with what is known of it before a row is written.
 """
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
@@ -18,14 +19,27 @@ from clwl_spark.plan.planning import Ladder
 from clwl_spark.routing.batch import RouteOptions
 from clwl_spark.routing.engines.choose import unfit_here
 from clwl_spark.routing.engines.embedded import EmbeddedEngine, RoutedAgain
-from clwl_spark.routing.history import from_bytes
+from clwl_spark.routing.history import from_bytes, is_damaged
 from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.losses import BATCH, NO_BATCH, Losses, done_after, losses, remembered_batch
 from clwl_spark.routing.memory_file import history_of
-from clwl_spark.routing.memory_table import PAYLOAD, current_rows, memories_in
+from clwl_spark.routing.memory_table import (
+    PAYLOAD,
+    current_rows,
+    damaged_memories,
+    memories_in,
+    memory_rows,
+)
 from clwl_spark.routing.one_runner import one_runner
 from clwl_spark.routing.run import WRITTEN
-from clwl_spark.routing.runs import Run, run_of_batch, summary_of
+from clwl_spark.routing.runs import (
+    RUNNING,
+    Run,
+    newest_run,
+    run_of_batch,
+    summary_of,
+    write_again,
+)
 from clwl_spark.routing.taken import newest
 from clwl_spark.routing.workers import workers
 from clwl_spark.rules.exit import load_exit
@@ -81,8 +95,47 @@ def repair(lake: Lake, options: RouteOptions, tell: Progress) -> list[Repaired]:
         lost = losses(lake)
         engine = EmbeddedEngine(lent, Keeper())
         repaired = [_repair(lake, engine, lost, x, options, tell) for x in lost.batches]
+        for batch_id, qmgrs in damaged_memories(lake).items():
+            repaired.append(_mend(lake, engine, batch_id, qmgrs, (options, tell)))
         _align_history(lake)
+        if repaired:
+            _renew_run_in_hand(lake)
     return repaired
+
+
+def _renew_run_in_hand(lake: Lake) -> None:
+    """Let a batch that was killed before it wrote its memory begin with what was repaired."""
+    last = newest_run(lake)
+    if last is None or last[c.STATUS] != RUNNING or last.get("memory_version") is None:
+        return
+    if remembered_batch(lake) < last[BATCH]:
+        run = run_of_batch(lake, last[BATCH])
+        write_again(lake, replace(run, memory_version=lake.version(ROUTER_MEMORY.name)))
+
+
+def _mend(
+    lake: Lake,
+    engine: EmbeddedEngine,
+    batch_id: int,
+    qmgrs: AbstractSet[str],
+    how: tuple[RouteOptions, Progress],
+) -> Repaired:
+    """Route a batch again, and write what some queue managers remember after it.
+
+    Raises:
+        LakeStateError: no batch wrote it, or the batch cannot be routed again.
+    """
+    if batch_id == NO_BATCH:
+        raise LakeStateError(
+            f"the rows of {', '.join(sorted(qmgrs))} in table router_memory are damaged, and were "
+            "imported: import them again with --replace"
+        )
+    again, run = _again(lake, engine, batch_id, *how)
+    memories = {x: again.memories[x] for x in qmgrs if x in again.memories}
+    if memories.keys() != qmgrs:
+        raise _unknown(run, f"it comes to no memory of {min(qmgrs - memories.keys())}")
+    lake.merge(ROUTER_MEMORY.name, memory_rows(lake, batch_id, memories))
+    return Repaired(batch_id, again.summary.messages, (ROUTER_MEMORY.name,))
 
 
 def _refuse_elsewhere(lake: Lake) -> None:
@@ -102,6 +155,20 @@ def _repair(
     tell: Progress,
 ) -> Repaired:
     """Route one batch again, compare it, and write what is lost of it."""
+    again, _ = _again(lake, engine, batch_id, options, tell)
+    again.write(remembers=batch_id in lost.memory)
+    tables = tuple(table for table, batches in lost.by_table().items() if batch_id in batches)
+    return Repaired(batch_id, again.summary.messages, tables)
+
+
+def _again(
+    lake: Lake, engine: EmbeddedEngine, batch_id: int, options: RouteOptions, tell: Progress
+) -> tuple[RoutedAgain, Run]:
+    """Route one batch again, and compare it with what is known of it.
+
+    Raises:
+        LakeStateError: what it was routed from is gone, or does not lead to what is known of it.
+    """
     run = _with_outcomes(lake, _with_memory(lake, run_of_batch(lake, batch_id)))
     _refuse_unknown_messages(lake, run)
     ladder = Ladder(run.algorithm, load_exit(options.exit_function))
@@ -110,9 +177,7 @@ def _repair(
     except (OSError, pa.ArrowException) as error:
         raise _unknown(run, "files of its messages are gone") from error
     _refuse_other(lake, run, again)
-    again.write(remembers=batch_id in lost.memory)
-    tables = tuple(table for table, batches in lost.by_table().items() if batch_id in batches)
-    return Repaired(batch_id, again.summary.messages, tables)
+    return again, run
 
 
 def _unknown(run: Run, why: str) -> LakeStateError:
@@ -172,7 +237,7 @@ def _refuse_other(lake: Lake, run: Run, again: RoutedAgain) -> None:
     """
     was, now = (_counts(x) for x in (summary_of(lake, run), again.summary))
     rows = [x for x in current_rows(lake).to_pylist() if x[BATCH] == run.batch_id]
-    memories = {x[c.QMGR]: x[PAYLOAD] for x in rows}
+    memories = {x[c.QMGR]: x[PAYLOAD] for x in rows if not is_damaged(x[PAYLOAD])}
     both = memories.keys() & again.memories.keys()
     differ = [name for name in _COMPARED if was[name] != now[name]]
     if any(from_bytes(memories[x]) != from_bytes(again.memories[x]) for x in both):

@@ -23,6 +23,7 @@ from clwl_spark.routing.batch import (
 )
 from clwl_spark.routing.engines.choose import engine_for, routes_here
 from clwl_spark.routing.engines.embedded import EmbeddedEngine
+from clwl_spark.routing.faults import faults_named
 from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.losses import refuse_foreign_checkpoint, refuse_losses
 from clwl_spark.routing.one_runner import one_runner
@@ -106,6 +107,18 @@ def _route(
     lent: Workers,
 ) -> RunSummary:
     """As `route`, with what the run before this one in the same process has left."""
+    with faults_named(lake):
+        return _route_all(lake, options, progress, keeper, lent)
+
+
+def _route_all(
+    lake: Lake,
+    options: RouteOptions,
+    progress: Progress | None,
+    keeper: Keeper,
+    lent: Workers,
+) -> RunSummary:
+    """Route a batch that was killed, if there is one, and what is new."""
     started = time.monotonic()
     lake.read("messages")
     lake.read("snapshots")

@@ -109,7 +109,7 @@ def verify(lake: Lake) -> Verdict:
     made = _made(lake, outcomes, runs)
     before = _before(lake, runs)
     found = replayed(outcomes, made, before, _batches(lake, runs))
-    known = {x: from_bytes(y) for x, y in memories_in(current_rows(lake)).items()}
+    known = {x: from_bytes(y, x) for x, y in memories_in(current_rows(lake)).items()}
     if any(x["memory_version"] is None for x in runs):
         found.untold |= dict.fromkeys(found.memories.keys() - known.keys(), _FAR)
     _compare(verdict, known, found, before)
@@ -191,7 +191,7 @@ def _before(lake: Lake, runs: Sequence[Mapping[str, Any]]) -> dict[str, Memory]:
             f"files of the memory that was imported into lake {lake.root} are gone from table "
             f"{ROUTER_MEMORY.name}: its outcomes cannot be replayed; restore them"
         ) from error
-    return {x: from_bytes(y) for x, y in found.items()}
+    return {x: from_bytes(y, x) for x, y in found.items()}
 
 
 def _batches(lake: Lake, runs: Sequence[Mapping[str, Any]]) -> dict[int, Resets]:

@@ -16,11 +16,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
-from tempfile import mkdtemp
 from types import ModuleType
 from typing import Final, TypeVar
 
 from clwl_spark.errors import WorkerLostError
+from clwl_spark.spark.temporary import TemporaryFolder
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
@@ -41,8 +41,13 @@ class Workers:
             processes: how many, at the most.
         """
         self.processes = processes
-        self.folder = Path(mkdtemp(prefix="clwl-route-"))
+        self._temporary = TemporaryFolder("clwl-route-")
         self._pool: ProcessPoolExecutor | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Of temporary files."""
+        return self._temporary.path
 
     def do(
         self, function: Callable[[Task], Done], tasks: Iterable[Task], *, here: bool
@@ -81,7 +86,7 @@ class Workers:
                 process.terminate()
             self._pool.shutdown(cancel_futures=True)
         self._pool = None
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._temporary.close()
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:

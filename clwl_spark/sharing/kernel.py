@@ -21,8 +21,9 @@ waits is given a message put locally although others are still on the queue.
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from clwl_spark.kernel.compiled import compiled
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -102,7 +103,7 @@ class State(NamedTuple):
     totals: Floats
 
 
-@njit(cache=True)
+@compiled
 def simulate(group: Group, messages: int, seeds: Words) -> tuple[Longs, Floats]:
     """Run the queue once for each seed until all messages are got.
 
@@ -122,7 +123,7 @@ def simulate(group: Group, messages: int, seeds: Words) -> tuple[Longs, Floats]:
     return counts, totals
 
 
-@njit(cache=True)
+@compiled
 def _fresh(group: Group, messages: int, seed: np.uint64, counts: Longs, totals: Floats) -> State:
     """Everybody waits, the queue is empty, each putter has its first put ahead."""
     qmgrs = group.service.shape[0]
@@ -144,7 +145,7 @@ def _fresh(group: Group, messages: int, seed: np.uint64, counts: Longs, totals: 
     )
 
 
-@njit(cache=True)
+@compiled
 def _run(group: Group, messages: int, state: State) -> None:
     """Take the next event until no message is left."""
     put, got = 0, 0
@@ -163,7 +164,7 @@ def _run(group: Group, messages: int, state: State) -> None:
             state.next_put[putter] = put_at + _interval(group, putter, state.random)
 
 
-@njit(cache=True)
+@compiled
 def _put(group: Group, state: State, putter: int) -> int:
     """A message is put; returns the messages got by it at once, 0 or 1."""
     now, here = state.next_put[putter], int(group.putter[putter])
@@ -182,7 +183,7 @@ def _put(group: Group, state: State, putter: int) -> int:
     return 0
 
 
-@njit(cache=True)
+@compiled
 def _notify(group: Group, state: State, now: float) -> None:
     """The CF tells everybody who has a getter; those who wait will answer."""
     arrives = now + group.notification[0]
@@ -194,14 +195,14 @@ def _notify(group: Group, state: State, now: float) -> None:
             _wake(state, qmgr, arrives + _exponential(group.answer[qmgr], state.random), NOTIFIED)
 
 
-@njit(cache=True)
+@compiled
 def _post(group: Group, state: State, here: int, now: float) -> None:
     """The local queue manager looks after a getter of its own without waiting for the CF."""
     if state.waiting[here] > 0:
         _wake(state, here, now + _exponential(group.local[here], state.random), LOCAL)
 
 
-@njit(cache=True)
+@compiled
 def _wake(state: State, qmgr: int, at: float, how: int) -> None:
     """A queue manager answers once, to what reaches it first."""
     if at < state.answer_at[qmgr]:
@@ -209,7 +210,7 @@ def _wake(state: State, qmgr: int, at: float, how: int) -> None:
         state.answer_how[qmgr] = how
 
 
-@njit(cache=True)
+@compiled
 def _answer(group: Group, state: State, qmgr: int) -> int:
     """A woken queue manager lets its waiting getters get what is there; returns how many."""
     now, how = state.answer_at[qmgr], state.answer_how[qmgr]
@@ -224,7 +225,7 @@ def _answer(group: Group, state: State, qmgr: int) -> int:
     return got
 
 
-@njit(cache=True)
+@compiled
 def _done(group: Group, state: State, getter: int) -> int:
     """A getter issues its next MQGET: it takes what is there, or waits."""
     qmgr = int(np.searchsorted(group.getter_start, getter, side="right")) - 1
@@ -238,7 +239,7 @@ def _done(group: Group, state: State, getter: int) -> int:
     return 1
 
 
-@njit(cache=True)
+@compiled
 def _take_next(group: Group, state: State, qmgr: int, now: float) -> None:
     """A getter that waits there takes the first message of the queue."""
     state.totals[WAITED] += now - state.put_time[state.line[0]]
@@ -246,7 +247,7 @@ def _take_next(group: Group, state: State, qmgr: int, now: float) -> None:
     _take(group, state, qmgr, now)
 
 
-@njit(cache=True)
+@compiled
 def _take(group: Group, state: State, qmgr: int, now: float) -> None:
     """A getter that waits there is busy with a message from now on."""
     getter = int(group.getter_start[qmgr])
@@ -258,20 +259,20 @@ def _take(group: Group, state: State, qmgr: int, now: float) -> None:
     state.waiting[qmgr] -= 1
 
 
-@njit(cache=True)
+@compiled
 def _interval(group: Group, putter: int, random: Words) -> float:
     """Time to a putter's next put."""
     mean = group.interval[putter]
     return mean if group.even[putter] else _exponential(mean, random)
 
 
-@njit(cache=True)
+@compiled
 def _exponential(mean: float, random: Words) -> float:
     """An exponentially distributed number; 0 for a mean of 0."""
     return float(-mean * np.log1p(-_uniform(random)))
 
 
-@njit(cache=True)
+@compiled
 def _uniform(random: Words) -> float:
     """A number from 0 to below 1: splitmix64, of which the upper 53 bits."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)

@@ -11,10 +11,8 @@ import importlib
 import logging
 import os
 import re
-import shutil
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
+
+from clwl_spark.spark.temporary import TemporaryFolder
 
 SAIL: Final = "0.7.2"
 """The version of pysail that `tests/engines` compared with Spark; no other one is used."""
@@ -66,8 +66,9 @@ def embedded_session(memory_mib: int = 0) -> Iterator[SparkSession]:
         memory_mib: most memory that queries may use together; above it they spill to files where
             Sail can, or fail. 0 = half of the machine's.
     """
-    scratch = Path(tempfile.mkdtemp(prefix="clwl-sail-"))
-    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    folder = TemporaryFolder("clwl-sail-")
+    scratch = folder.path
+    atexit.register(folder.close)
     most = (memory_mib or machine_memory_mib() // 2) * _MEBIBYTE
     with _variables(_server_settings(scratch, most)):
         server = importlib.import_module("pysail.spark").SparkConnectServer(_LOOPBACK, 0)
@@ -78,7 +79,7 @@ def embedded_session(memory_mib: int = 0) -> Iterator[SparkSession]:
             yield from _session(server.listening_address[1], scratch)
     finally:
         server.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
+        folder.close()
 
 
 def _session(port: int, scratch: Path) -> Iterator[SparkSession]:

@@ -5,9 +5,7 @@ A session that somebody else made (a notebook, a cluster's job) is used as it is
 
 import atexit
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +29,7 @@ from clwl_spark.spark.local_settings import (
     QUIET_LOG,
     SHARED_SETTINGS,
 )
+from clwl_spark.spark.temporary import TemporaryFolder
 
 
 @contextmanager
@@ -134,8 +133,9 @@ def _start_local(settings: Mapping[str, str], app_name: str) -> SparkSession:
     cache = cache_folder(os.environ)
     java = java_home(cache, os.environ)
     jars = delta_jars(cache, java, os.environ)
-    scratch = Path(tempfile.mkdtemp(prefix="clwl-"))
-    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    folder = TemporaryFolder("clwl-spark-")
+    scratch = folder.path
+    atexit.register(folder.close)
     builder = SparkSession.builder.appName(app_name)
     for name, value in _local_settings(settings, jars, scratch).items():
         builder = builder.config(name, value)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from clwl_spark.delta_files import is_uri
-from clwl_spark.delta_protocol import opened, unread_features
+from clwl_spark.delta_protocol import is_odd_place, odd_place, opened, unread_features
 from clwl_spark.errors import EngineError
 from clwl_spark.settings import Settings
 from clwl_spark.spark.embedded import embedded_session, is_embedded, why_not_here
@@ -171,6 +171,8 @@ def _seen_table(folder: Path) -> _Seen:
     if not (folder / "_delta_log").is_dir():
         return _Seen()
     table = opened(str(folder))
+    if table is None and is_odd_place(str(folder)):
+        return _Seen(reason=odd_place(str(folder)))
     if table is None:
         return _Seen(reason=f"delta-rs cannot read the log of table '{folder.name}'")
     if lacks := unread_features(table):

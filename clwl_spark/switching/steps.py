@@ -11,8 +11,9 @@ Source: seed 3, "How the process to switch ..." and "Multiple cluster-sender cha
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from clwl_spark.kernel.compiled import compiled
 
 Longs = NDArray[np.int64]
 Codes = NDArray[np.int8]
@@ -51,7 +52,7 @@ class Interruptions(NamedTuple):
     starts: Longs
 
 
-@njit(cache=True)
+@compiled
 def switch_in_steps(
     arrived: Longs, taken_at: Longs, pace: Pace, stopped: Interruptions
 ) -> tuple[Longs, Codes, int, int]:
@@ -99,7 +100,7 @@ def switch_in_steps(
     return placed, how, NEVER, undone
 
 
-@njit(cache=True)
+@compiled
 def _when_it_runs(clock: int, stopped: Interruptions) -> tuple[int, int]:
     """The moment from which the channel runs, not before `clock`; and when it next stops."""
     for interruption in range(stopped.stops.shape[0]):
@@ -109,7 +110,7 @@ def _when_it_runs(clock: int, stopped: Interruptions) -> tuple[int, int]:
     return clock, NEVER
 
 
-@njit(cache=True)
+@compiled
 def _take(
     clock: int,
     first: int,

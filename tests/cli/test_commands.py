@@ -67,6 +67,7 @@ def test_the_lakes_algorithm_cannot_be_changed(capsys, lake):
     assert "first routed with algorithm v9" in capsys.readouterr().err
 
 
+@pytest.mark.fault(26)
 def test_following_ends_after_the_batch_in_hand(capsys, lake, monkeypatch):
     def follow(_lake, _options, *, poll_seconds, stop, progress):
         assert poll_seconds == 0.5

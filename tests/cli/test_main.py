@@ -151,6 +151,7 @@ def test_an_unexpected_error_is_a_sentence_and_with_verbose_a_traceback(capsys, 
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
+@pytest.mark.fault(26)
 def test_ctrl_c_and_sigterm_end_with_the_shells_codes(monkeypatch):
     end_with(monkeypatch, KeyboardInterrupt())
     assert cli.main(["doctor"]) == 130

@@ -121,6 +121,7 @@ def test_a_choice_without_routes_changes_nothing() -> None:
     assert sender.history.counter[0] == 0
 
 
+@pytest.mark.fault(23)
 def test_years_of_choices_do_not_overflow() -> None:
     sender = Sender([1, 1])
     sender.history.counter[0] = 2**40

@@ -123,6 +123,7 @@ def test_small_files_become_one_with_the_same_rows(lake):
 TABLES_HERE = ("messages", "outcomes", "runs", "queues")
 
 
+@pytest.mark.fault(13)
 def test_versions_within_keep_can_be_read_and_older_files_go(lake):
     append(lake, "outcomes", *outcomes(4))
     was = rows_of(lake, "outcomes", 2)
@@ -468,6 +469,7 @@ def test_others_who_change_the_table_win(lake, monkeypatch):
     assert found["outcomes"].note.startswith("not compacted: others change the table just now")
 
 
+@pytest.mark.fault(12)
 def test_writers_beside_it_lose_nothing(lake):
     """Appends and merges go on while the tables are compacted again and again."""
     stop = threading.Event()
@@ -541,6 +543,7 @@ def test_a_table_with_features_that_only_spark_knows_is_left_alone(lake, monkeyp
     assert "deletionVectors, which Spark maintains: give --engine spark" in found["outcomes"].note
 
 
+@pytest.mark.fault(13)
 @pytest.mark.parametrize("text", ["59m", "0s", "week", "-1h"])
 def test_keep_has_to_be_an_hour_at_least(capsys, tmp_path, text):
     with pytest.raises(UsageError, match=r"^--keep .*give"):

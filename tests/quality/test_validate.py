@@ -47,6 +47,7 @@ def statuses(lake):
     return {row.snapshot_id: row.status for row in lake.read("snapshots").collect()}
 
 
+@pytest.mark.fault(9)
 def test_a_failed_snapshot_is_quarantined_and_routing_goes_on(lake, tmp_path, capsys):
     words = ["validate", "--lake", lake.root, "--json"]
     hook = ["--on-failure", f"sh -c 'cat > {tmp_path}/hook.json'"]
@@ -148,6 +149,7 @@ def test_a_snapshot_beyond_memory_is_judged_by_spark(lake):
     assert {x.engine for x in report.results} == {"spark"}
 
 
+@pytest.mark.fault(9)
 def test_an_empty_snapshot_fails(lake):
     put_rows(lake, SNAPSHOTS.name, [snapshot("EMPTY")[1] | {"being_written": False}])
     report = validate_snapshot(lake, "EMPTY")
@@ -158,6 +160,7 @@ def test_an_empty_snapshot_fails(lake):
     }
 
 
+@pytest.mark.fault(9)
 def test_a_half_written_snapshot_is_invisible(lake):
     bad = lake.read("snapshots").where("snapshot_id = 'BAD'")
     half = {"status": F.lit("QUARANTINED"), "being_written": F.lit(True)}

@@ -53,6 +53,7 @@ def test_many_batches_are_one_batch(
     assert _outcomes(world) == whole
 
 
+@pytest.mark.fault(16)
 @pytest.mark.spark
 @pytest.mark.parametrize(("partitions", "arrow_rows", "memory_mib"), [(1, 7, 1), (7, 10_000, 512)])
 def test_partitions_arrow_sizes_and_memory_change_nothing(
@@ -74,6 +75,7 @@ def test_partitions_arrow_sizes_and_memory_change_nothing(
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(before))
 
 
+@pytest.mark.fault(16)
 @pytest.mark.parametrize(("buckets", "memory_mib"), [(0, 512), (1, 1), (3, 512)])
 def test_buckets_change_nothing(
     spark: SparkSession,

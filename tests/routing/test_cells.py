@@ -234,10 +234,12 @@ def judged(split: Split) -> tuple[list[str | None], list[dict[str, Any]], int]:
     return reasons, kept.to_pylist(), len(requests_of([split], requests))
 
 
+@pytest.mark.fault(14)
 def test_the_columns_that_must_be_there_are_enough(tmp_path: Path) -> None:
     assert judged(split_of(tmp_path, GOOD)) == ([None] * 4, [], 1)
 
 
+@pytest.mark.fault(8)
 def test_one_bad_row_is_set_aside_and_the_others_are_routed(tmp_path: Path) -> None:
     ids = pa.array([b"a" * 24, b"b" * 24, b"c" * 24, None], pa.binary(24))
     columns = GOOD | {

@@ -6,18 +6,16 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from killed_lakes import Killed
 from pyspark.sql import SparkSession
-from worlds import World
 
 from clwl_spark.errors import LakeStateError
 from clwl_spark.storage import Lake
 from clwl_spark.vocabulary import Algorithm
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
-SCRIPT = Path(__file__).with_name("killed_run.py")
 LATE_SNAPSHOT = {
     "snapshot_id": "S9",
     "valid_from": None,
@@ -27,62 +25,12 @@ LATE_SNAPSHOT = {
 }
 
 
-class Killed:
-    """A lake with a batch routed and another waiting; copies of it are killed."""
-
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.spark = spark
-        self.world = World.random(spark, folder / "whole", 5, 25, "v9")
-        self.world.append("messages", self.world.batch(0), files=2)
-        self.world.route()
-        self.world.append("messages", self.world.batch(1), files=2)
-        self.waiting = folder / "waiting"
-        shutil.copytree(folder / "whole", self.waiting)
-        self.world.route()
-        self.expected = self.tables(self.world.lake)
-
-    def tables(self, lake: Lake) -> dict[str, list[tuple[Any, ...]]]:
-        """Every routed table, ordered."""
-        return {
-            name: sorted(
-                tuple(map(str, row)) for row in lake.read(name).drop("rejected_at").collect()
-            )
-            for name in (
-                "outcomes",
-                "rejected_messages",
-                "balance_history",
-                "router_memory",
-                "route_plans",
-                "route_candidates",
-            )
-        }
-
-    def copy(self, folder: Path) -> World:
-        """A copy of the waiting lake."""
-        shutil.copytree(self.waiting, folder)
-        world = object.__new__(World)
-        world.spark, world.algorithm, world.lake = self.spark, "v9", Lake(self.spark, str(folder))
-        return world
-
-    def kill(self, world: World, point: str, engine: str = "embedded") -> None:
-        """Run the copy, going on with what was killed before, and kill it at `point`."""
-        command = [sys.executable, str(SCRIPT), world.lake.root, point, engine]
-        env = {x: y for x, y in os.environ.items() if x != "SPARK_CONNECT_MODE_ENABLED"}
-        done = subprocess.run(command, start_new_session=True, check=False, timeout=600, env=env)
-        assert done.returncode == -9
-
-    def check(self, world: World, said: object = "") -> None:
-        """The copy has the tables of the lake that was not killed."""
-        found = self.tables(world.lake)
-        for name, rows in self.expected.items():
-            assert found[name] == rows, (name, said)
-
-
 @pytest.fixture(scope="module")
 def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Killed:
     return Killed(spark, tmp_path_factory.mktemp("killed"))
 
 
+@pytest.mark.fault(3, 10)
 @pytest.mark.parametrize(
     "point",
     [
@@ -107,6 +55,7 @@ def test_a_kill_after_a_commit_loses_and_doubles_nothing(
     killed.check(world)
 
 
+@pytest.mark.fault(1)
 def test_kills_at_random_moments_lose_and_double_nothing(killed: Killed, tmp_path: Path) -> None:
     moments = random.Random(SEED)
     print(f"CLWL_SEED={SEED}")  # noqa: T201
@@ -117,6 +66,7 @@ def test_kills_at_random_moments_lose_and_double_nothing(killed: Killed, tmp_pat
     killed.check(world, SEED)
 
 
+@pytest.mark.fault(2)
 @pytest.mark.spark
 @pytest.mark.parametrize("engine", ["arrow", "spark", "embedded"])
 def test_another_engine_goes_on_with_what_was_killed(
@@ -131,6 +81,7 @@ def test_another_engine_goes_on_with_what_was_killed(
     killed.check(world)
 
 
+@pytest.mark.fault(4)
 @pytest.mark.spark
 def test_a_lost_checkpoint_is_begun_anew(killed: Killed, tmp_path: Path) -> None:
     world = killed.copy(tmp_path / "lake")
@@ -150,11 +101,13 @@ def test_a_checkpoint_that_is_ahead_is_refused(killed: Killed, tmp_path: Path) -
         world.route(engine="arrow")
 
 
+@pytest.mark.fault(24)
 def test_another_algorithm_is_refused(killed: Killed) -> None:
     with pytest.raises(LakeStateError, match="first routed with algorithm v9"):
         killed.world.route(algorithm=Algorithm.V7)
 
 
+@pytest.mark.fault(11)
 def test_of_two_runs_one_routes(killed: Killed, tmp_path: Path) -> None:
     """The other one ends with a sentence, or finds nothing left."""
     world = killed.copy(tmp_path / "lake")

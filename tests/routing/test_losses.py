@@ -66,6 +66,7 @@ def test_an_older_copy_of_a_table_is_refused(lake: Lake, routed: Routed, table: 
     refused(lake, f"table {table} of .*{REPAIR}")
 
 
+@pytest.mark.fault(5)
 def test_a_table_that_was_deleted_has_lost_all_batches(lake: Lake) -> None:
     shutil.rmtree(lake.path("outcomes"))
     with pytest.raises(LakeStateError, match=r"table outcomes of .* has lost batch 0, .*repair"):

@@ -188,6 +188,7 @@ def test_odd_types_are_routed_alike(odd_lakes: dict[str, Lake]) -> None:
     }
 
 
+@pytest.mark.fault(14)
 @ENGINES
 def test_a_type_that_means_nothing_is_refused_before_anything_is_routed(
     spark: SparkSession, tmp_path: Path, engine: str
@@ -241,6 +242,7 @@ def bad_lakes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     return lakes
 
 
+@pytest.mark.fault(8)
 def test_bad_cells_are_set_aside_alike(bad_lakes: dict[str, Lake]) -> None:
     for table in ("outcomes", "rejected_messages", "balance_history", "route_plans"):
         assert rows(bad_lakes["arrow"], table) == rows(bad_lakes["spark"], table)

@@ -115,6 +115,7 @@ def test_following_takes_what_comes_and_a_snapshot_from_its_moment_on(
     assert [row["reason"] for row in reasons.collect()] == [2085]
 
 
+@pytest.mark.fault(14)
 def test_missing_tables_and_columns_are_named(spark: SparkSession, tmp_path: Path) -> None:
     lake = Lake(spark, str(tmp_path))
     with pytest.raises(MissingLakeError, match="no table 'messages'"):

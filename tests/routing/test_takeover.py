@@ -32,6 +32,7 @@ def world_of(spark: SparkSession, folder: Path, version: int) -> World:
     return world
 
 
+@pytest.mark.fault(15)
 @pytest.mark.spark
 @pytest.mark.parametrize("version", [1, 2])
 def test_memory_is_taken_over_by_the_next_run(

@@ -50,6 +50,7 @@ def test_an_old_python_is_refused(version, ok):
     assert check_python(version).ok is ok
 
 
+@pytest.mark.fault(25)
 def test_a_missing_java_is_one_line_with_the_way_out(tmp_path):
     check = check_java({"CLWL_JAVA_HOME": str(tmp_path), "CLWL_CACHE": str(tmp_path), "PATH": ""})
     assert "does not start" in check.found
@@ -92,6 +93,7 @@ def test_workers_may_name_the_same_python_in_any_way():
     assert check_workers({"PYSPARK_PYTHON": sys.executable}).ok
 
 
+@pytest.mark.fault(25)
 def test_another_python_for_the_workers_is_a_fault(tmp_path):
     other = tmp_path / "python3"
     other.write_text("#!/bin/sh\necho /elsewhere\n")

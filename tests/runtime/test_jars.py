@@ -75,6 +75,7 @@ def test_a_partial_download_is_never_used(tmp_path, java, monkeypatch):
     assert list(raised.value.folder.iterdir()) == []
 
 
+@pytest.mark.fault(25)
 @pytest.mark.usefixtures("small")
 def test_offline_names_both_ways_out(tmp_path, java, monkeypatch):
     monkeypatch.setattr(jars, "_resolve", resolver(*[{}] * jars.ATTEMPTS))

@@ -106,6 +106,7 @@ def test_workers_read_many_files_to_the_same_rows_and_rejects(lake, folder, monk
     assert versions(lake) == before
 
 
+@pytest.mark.fault(9)
 def test_a_snapshot_killed_between_two_tables_is_in_force_only_when_it_is_whole(spark, tmp_path):
     lake = Lake(spark, str(tmp_path / "killed"))
     script = tmp_path / "QM1.mqsc"

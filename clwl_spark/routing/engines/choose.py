@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from clwl_spark.delta_commits import unreadable, unwritable
 from clwl_spark.delta_files import greatest_rows, is_absent, is_uri
-from clwl_spark.delta_protocol import opened
+from clwl_spark.delta_protocol import is_odd_place, odd_place, opened
 from clwl_spark.errors import EngineError, UsageError
 from clwl_spark.routing.engines.arrow import ArrowEngine
 from clwl_spark.routing.engines.spark import SparkEngine
@@ -94,6 +94,8 @@ def count_waiting(messages: str, runs: str) -> int:
 
 def unfit_here(messages: str, outcomes: str) -> str:
     """Why this process cannot read messages from one folder, or write outcomes to another."""
+    if is_odd_place(messages):
+        return odd_place(messages)
     return unreadable(messages, MESSAGES) or (
         unwritable(outcomes, OUTCOMES) if Path(outcomes).exists() else ""
     )
