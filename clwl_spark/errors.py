@@ -11,7 +11,8 @@ ClwlError                    anything that the command line turns into one sente
 │   ├── TopologyError        rows out of range, unknown words, duplicate keys
 │   ├── IngestError          a text or folder of which nothing can be used
 │   └── LakeStateError       lake and checkpoint do not belong together
-│       └── DamagedMemoryError   what a queue manager remembers was changed
+│       ├── DamagedMemoryError   what a queue manager remembers was changed
+│       └── LostMessagesError    a file of messages is gone or damaged
 ├── GateError                a quality gate said no                             (exit 1)
 ├── SplitError               files of messages that only Spark can read         (exit 3)
 ├── WorkerLostError          a worker process that was ended from outside       (exit 3)
@@ -129,6 +130,10 @@ class LakeStateError(InputError):
 
 class DamagedMemoryError(LakeStateError):
     """What a queue manager remembers is not as it was written."""
+
+
+class LostMessagesError(LakeStateError):
+    """A file of messages that the table has by its log is gone or damaged."""
 
 
 class GateError(ClwlError):

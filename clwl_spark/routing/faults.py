@@ -39,7 +39,7 @@ def faults_named(lake: Lake) -> Iterator[None]:
 
     Raises:
         CannotWriteError: a disk is full, or a folder cannot be written.
-        LakeStateError: a file of messages is gone or damaged.
+        LostMessagesError: a file of messages is gone or damaged.
         OutOfMemoryError: memory is short.
     """
     try:

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clwl_spark.delta_files import active_files, newest_version
-from clwl_spark.errors import LakeStateError
+from clwl_spark.errors import LostMessagesError
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.storage import Lake
 
 
-def unreadable_messages(lake: Lake) -> LakeStateError | None:
+def unreadable_messages(lake: Lake) -> LostMessagesError | None:
     """The first file of messages that is gone or damaged, as an error; None = there is none."""
     for path, rows in _files(lake):
         why = _why_unreadable(path, rows)
@@ -30,7 +30,7 @@ def first_missing(files: Sequence[tuple[str, int]]) -> str | None:
     return next((path for path, _ in files if not Path(path).is_file()), None)
 
 
-def gone(lake: Lake, path: str, why: str = "gone") -> LakeStateError:
+def gone(lake: Lake, path: str, why: str = "gone") -> LostMessagesError:
     """A file of messages that the table has by its log cannot be read.
 
     Args:
@@ -39,7 +39,7 @@ def gone(lake: Lake, path: str, why: str = "gone") -> LakeStateError:
         why: gone or damaged.
     """
     name = Path(path).name
-    return LakeStateError(
+    return LostMessagesError(
         f"file {name} of table messages in lake {lake.root} is {why}: restore it, or delete it "
         f"and take it out of the table (deltalake: DeltaTable.repair(), Spark: FSCK REPAIR TABLE), "
         "which gives its messages up"

@@ -68,7 +68,7 @@ def pending_messages(lake: Lake, run: Run, scratch: Path) -> Pending | None:
         They; None where only Spark can tell.
 
     Raises:
-        LakeStateError: the table `messages` has lost versions.
+        LakeStateError: the table `messages` has lost versions, or files.
     """
     before = taken_before(lake, run)
     upto = run.upto or (taken_by_batch(lake, run) if run.resumed else None) or newest(lake)
@@ -120,7 +120,7 @@ def _told_by_key(asked: _Asked, upto: Taken) -> Files | None:
     Where the version's files were put together and deleted since, the rows are in newer ones.
 
     Raises:
-        LakeStateError: a file is gone, and its rows are nowhere else.
+        LostMessagesError: a file is gone, and its rows are nowhere else.
     """
     lake, folder = asked.lake, asked.lake.path(MESSAGES.name)
     there = active_files(folder, upto.version)

@@ -14,7 +14,7 @@ from deltalake.exceptions import DeltaError
 from pyspark.sql import DataFrame
 
 from clwl_spark import columns as c
-from clwl_spark.errors import EngineError, LakeStateError
+from clwl_spark.errors import EngineError, LakeStateError, LostMessagesError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.routing.batch import RouteOptions
 from clwl_spark.routing.engines.choose import unfit_here
@@ -174,7 +174,7 @@ def _again(
     ladder = Ladder(run.algorithm, load_exit(options.exit_function))
     try:
         again = engine.route_again(lake, run, options, ladder, tell)
-    except (OSError, pa.ArrowException) as error:
+    except (LostMessagesError, OSError, pa.ArrowException) as error:
         raise _unknown(run, "files of its messages are gone") from error
     _refuse_other(lake, run, again)
     return again, run
