@@ -581,3 +581,10 @@ class _Traffic:
                 row["message_id"] = batch[0]["message_id"]
             elif pick < 0.08:
                 row["message_id"] = None
+        # Which of two that differ in nothing else goes first, nothing says.
+        known = set()
+        for row in batch:
+            order = (row["qmgr"], row["put_seq"], row["message_id"] or b"", row["put_time"])
+            if order in known:
+                row["message_id"] = rng.randbytes(24)
+            known.add(order)
