@@ -132,14 +132,16 @@ def test_chains_of_events_between_batches_are_those_of_the_reference(
 
 @pytest.mark.spark
 def test_spark_plays_chains_of_events_as_the_reference(spark: SparkSession, tmp_path: Path) -> None:
-    _compare(spark, tmp_path, "v9")
+    _compare(spark, tmp_path, "v9", batches=2)
 
 
-def _compare(spark: SparkSession, tmp_path: Path, algorithm: str) -> None:
-    """Outcomes of events between batches, and where each message is then."""
+def _compare(
+    spark: SparkSession, tmp_path: Path, algorithm: str, batches: int | None = None
+) -> None:
+    """Outcomes of events between batches, and where each message is then; None = all batches."""
     print(f"CLWL_SEED={SEED} algorithm={algorithm} clusters={CASES}")  # noqa: T201
     chain = Chain(spark, tmp_path, algorithm)
-    for batch in chain.world.batches():
+    for batch in [*chain.world.batches()][:batches]:
         chain.route(batch)
         for most in (1, 3):
             stops = [*chain.events(most), *([chain.closing()] if most > 1 else [])]
