@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from clwl_spark.commands.words.options import Common
 from clwl_spark.commands.work import ROUTED, lake_of, reads_little, screen_of, settings_of
 from clwl_spark.errors import MissingLakeError, UsageError
-from clwl_spark.routing.engines.choose import why_spark_routes
+from clwl_spark.routing.engines.fitness import why_spark_routes
 from clwl_spark.schemas import SNAPSHOTS
 from clwl_spark.settings import Settings
 from clwl_spark.spark.local_settings import SMALL_WORK

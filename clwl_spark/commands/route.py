@@ -23,7 +23,7 @@ from clwl_spark.commands.work import (
     settings_of,
 )
 from clwl_spark.quality.publish import passed_over
-from clwl_spark.routing.engines.choose import count_waiting, unfit_here
+from clwl_spark.routing.engines.fitness import count_waiting, unfit_here
 from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.routing.runs import RunSummary

@@ -18,7 +18,7 @@ from clwl_spark.commands.screen import Screen
 from clwl_spark.commands.words.options import Common
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
-from clwl_spark.routing.engines.choose import why_spark_routes
+from clwl_spark.routing.engines.fitness import why_spark_routes
 from clwl_spark.schemas import MESSAGES, OUTCOMES, TOPOLOGY
 from clwl_spark.settings import Settings, read_settings
 from clwl_spark.spark.embedded import without_panic_texts

@@ -11,8 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clwl_spark import columns as c
-from clwl_spark.routing.bindings import BIND_CODES
-from clwl_spark.routing.blocks import GATHERED_ROWS, REJECT
+from clwl_spark.routing.blocks import BIND_CODES, GATHERED_ROWS, REJECT
 from clwl_spark.routing.requests import (
     ASKED,
     DEFAULTS,

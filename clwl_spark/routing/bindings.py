@@ -17,8 +17,6 @@ from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN
 from clwl_spark.routing.bucket_plans import BY_GROUP, BY_OPEN, NO_BINDING, BucketPlans
 from clwl_spark.routing.history import Key, Memory, Route
 
-BIND_CODES = {"AS_Q_DEF": 0, "ON_OPEN": 1, "NOT_FIXED": 2, "ON_GROUP": 3}
-"""The codes of MQOO_BIND options in blocks."""
 _EFFECTIVE = np.array([NO_BINDING, BY_OPEN, NO_BINDING, BY_GROUP], dtype=np.int8)
 _GROWTH = 1024
 

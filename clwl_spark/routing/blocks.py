@@ -38,6 +38,9 @@ REJECT: Final = "reject"
 DOCUMENT: Final = "document"
 """What becomes REJECT of a message that could be routed, if it turns out to be a duplicate."""
 
+BIND_CODES: Final = {"AS_Q_DEF": 0, "ON_OPEN": 1, "NOT_FIXED": 2, "ON_GROUP": 3}
+"""The codes of MQOO_BIND options in blocks."""
+
 KIND_MESSAGES: Final = "MESSAGES"
 KIND_REJECTS: Final = "REJECTS"
 KIND_FACTS: Final = "FACTS"

@@ -21,7 +21,7 @@ from clwl_spark.errors import (
     is_cannot_write,
     is_full_disk,
 )
-from clwl_spark.routing.engines.choose import count_waiting
+from clwl_spark.routing.engines.fitness import count_waiting
 from clwl_spark.routing.message_files import unreadable_messages
 from clwl_spark.schemas import MESSAGES, RUNS
 from clwl_spark.storage import Lake

@@ -17,8 +17,7 @@ from clwl_spark import columns as c
 from clwl_spark.contract import unread
 from clwl_spark.moments import FIRST, LAST
 from clwl_spark.plan.planning import REQUEST, plan_id
-from clwl_spark.routing.bindings import BIND_CODES
-from clwl_spark.routing.blocks import DOCUMENT, REJECT
+from clwl_spark.routing.blocks import BIND_CODES, DOCUMENT, REJECT
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.vocabulary import Bind, ObjectType, RejectError, Via
 

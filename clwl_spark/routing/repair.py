@@ -17,8 +17,8 @@ from clwl_spark import columns as c
 from clwl_spark.errors import EngineError, LakeStateError, LostMessagesError
 from clwl_spark.plan.planning import Ladder
 from clwl_spark.routing.batch import RouteOptions
-from clwl_spark.routing.engines.choose import unfit_here
 from clwl_spark.routing.engines.embedded import EmbeddedEngine, RoutedAgain
+from clwl_spark.routing.engines.fitness import unfit_here
 from clwl_spark.routing.history import from_bytes, is_damaged
 from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.losses import BATCH, NO_BATCH, Losses, done_after, losses, remembered_batch

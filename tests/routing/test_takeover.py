@@ -11,7 +11,7 @@ from reference import Reference
 from worlds import World, comparable, random_cases
 
 from clwl_spark.errors import EngineError
-from clwl_spark.routing.engines.choose import why_spark_routes
+from clwl_spark.routing.engines.fitness import why_spark_routes
 from clwl_spark.settings import read_settings
 from clwl_spark.storage import Lake
 
