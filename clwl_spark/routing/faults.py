@@ -5,6 +5,8 @@ that is short come as errors of many kinds, from Python, Arrow and delta-rs. Wha
 the batch by then is written once, so the next run goes on.
 """
 
+import errno
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -62,11 +64,17 @@ def _named(lake: Lake, error: Exception) -> ClwlError | None:
             f"lake {lake.root} cannot be written ({_reason(error)}): let this user write to its "
             f"folders; {GOES_ON}"
         )
-    if isinstance(error, MemoryError | pa.ArrowMemoryError):
+    if _is_short_memory(error):
         return OutOfMemoryError(
             f"memory is short: lower worker_memory_mib, or give --engine spark; {GOES_ON}"
         )
     return unreadable_messages(lake)
+
+
+def _is_short_memory(error: Exception) -> bool:
+    """Whether it is: Python's, Arrow's, or the system's word, for which Arrow gives no number."""
+    is_told = isinstance(error, MemoryError | pa.ArrowMemoryError)
+    return is_told or os.strerror(errno.ENOMEM) in str(error)
 
 
 def _reason(error: Exception) -> str:
