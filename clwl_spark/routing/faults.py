@@ -68,7 +68,9 @@ def _named(lake: Lake, error: Exception) -> ClwlError | None:
         return OutOfMemoryError(
             f"memory is short: lower worker_memory_mib, or give --engine spark; {GOES_ON}"
         )
-    return unreadable_messages(lake)
+    # What the system refuses has a number, what Arrow finds in a file has none.
+    is_of_data = isinstance(error, OSError | pa.ArrowException) and not getattr(error, "errno", 0)
+    return unreadable_messages(lake, reads=is_of_data)
 
 
 def _is_short_memory(error: Exception) -> bool:

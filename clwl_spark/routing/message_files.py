@@ -13,12 +13,20 @@ from clwl_spark.schemas import MESSAGES
 from clwl_spark.storage import Lake
 
 
-def unreadable_messages(lake: Lake) -> LostMessagesError | None:
-    """The first file of messages that is gone or damaged, as an error; None = there is none."""
-    for path, rows in _files(lake):
-        why = _why_unreadable(path, rows)
-        if why:
-            return gone(lake, path, why)
+def unreadable_messages(lake: Lake, *, reads: bool) -> LostMessagesError | None:
+    """The first file of messages that is gone or damaged, as an error; None = there is none.
+
+    Args:
+        lake: the lake.
+        reads: whether the rows of all files are read, where the files' ends tell nothing; there may
+            be terabytes of them.
+    """
+    files = _files(lake)
+    for why_unreadable in (_why_by_its_end, _why_by_its_rows) if reads else (_why_by_its_end,):
+        for path, rows in files:
+            why = why_unreadable(path, rows)
+            if why:
+                return gone(lake, path, why)
     return None
 
 
@@ -46,14 +54,19 @@ def gone(lake: Lake, path: str, why: str = "gone") -> LostMessagesError:
     )
 
 
-def _why_unreadable(path: str, rows: int) -> str:
-    """What is wrong with a file; '' = it can be read."""
+def _why_by_its_end(path: str, rows: int) -> str:
+    """What is wrong with a file, as its end tells, which one that was cut has not; '' = nothing."""
     if not Path(path).is_file():
         return "gone"
     with suppress(OSError, pa.ArrowException):
-        with pq.ParquetFile(path) as file:
-            found = sum(x.num_rows for x in file.iter_batches())
-        return "" if found == rows else "damaged"
+        return "" if pq.read_metadata(path).num_rows == rows else "damaged"
+    return "damaged"
+
+
+def _why_by_its_rows(path: str, rows: int) -> str:
+    """The same, once all of it is read."""
+    with suppress(OSError, pa.ArrowException), pq.ParquetFile(path) as file:
+        return "" if sum(x.num_rows for x in file.iter_batches()) == rows else "damaged"
     return "damaged"
 
 
