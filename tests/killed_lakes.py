@@ -17,6 +17,17 @@ from worlds import World
 from clwl_spark.storage import Lake
 
 SCRIPT = Path(__file__).with_name("routing") / "killed_run.py"
+STEPS = (
+    "runs",
+    "snapshot_resets",
+    "route_candidates",
+    "route_plans",
+    "outcomes",
+    "rejected_messages",
+    "balance_history",
+    "router_memory",
+)
+"""Tables in the order in which a batch is written; a kill may come after each."""
 COUNTED = ("batch_id", "status", "messages", "outcomes", "rejected", "out_of_order", "by_reason")
 
 

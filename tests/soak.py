@@ -20,22 +20,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from killed_lakes import SCRIPT, Killed, environment, world_in
+from killed_lakes import SCRIPT, STEPS, Killed, environment, world_in
 
 from clwl_spark.spark.embedded import embedded_session
 
 ENGINES = ("embedded", "arrow", "spark")
 VICTIMS = ("group", "parent", "worker")
-STEPS = (
-    "runs",
-    "snapshot_resets",
-    "route_candidates",
-    "route_plans",
-    "outcomes",
-    "rejected_messages",
-    "balance_history",
-    "router_memory",
-)
 MOST_SECONDS = {"embedded": 2.0, "arrow": 12.0, "spark": 12.0}
 """In which an engine routes the lake, about."""
 MOST_KILLS = 3

@@ -126,17 +126,23 @@ def begun_by_spark(killed: Killed, folder: Path) -> World:
     return world
 
 
+def both_with_more(killed: Killed, folder: Path) -> tuple[World, World]:
+    """A lake that Spark has routed, where more messages wait, and the same one with them routed."""
+    world = begun_by_spark(killed, folder / "lake")
+    whole = world_in(killed.spark, shutil.copytree(world.lake.root, folder / "whole"))
+    for one in (world, whole):
+        one.append("messages", killed.world.batch(2), files=2)
+    whole.route(engine="embedded")
+    return world, whole
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("damage", [flip, cut, remove])
 def test_case_06_a_file_of_spark_s_state_is_damaged(
     killed: Killed, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     """Nothing is routed with another state than the one that was."""
-    world = begun_by_spark(killed, tmp_path / "lake")
-    whole = world_in(killed.spark, shutil.copytree(world.lake.root, tmp_path / "whole"))
-    for one in (world, whole):
-        one.append("messages", killed.world.batch(2), files=2)
-    whole.route(engine="embedded")
+    world, whole = both_with_more(killed, tmp_path)
     for file in states_of(world.lake, (".delta", ".snapshot", ".zip", ".changelog")):
         damage(file)
     _routed_as(killed, world, whole)
@@ -148,11 +154,7 @@ def test_case_06_a_file_of_spark_s_state_is_damaged(
 def test_case_07_spark_s_offsets_or_commits_are_damaged(
     killed: Killed, tmp_path: Path, folder: str, damage: Callable[[Path], None]
 ) -> None:
-    world = begun_by_spark(killed, tmp_path / "lake")
-    whole = world_in(killed.spark, shutil.copytree(world.lake.root, tmp_path / "whole"))
-    for one in (world, whole):
-        one.append("messages", killed.world.batch(2), files=2)
-    whole.route(engine="embedded")
+    world, whole = both_with_more(killed, tmp_path)
     for place in Path(world.lake.checkpoint_root).glob(f"*/{folder}"):
         damage(max((x for x in place.iterdir() if x.name.isdecimal()), key=lambda x: int(x.name)))
     _routed_as(killed, world, whole)

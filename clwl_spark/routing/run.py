@@ -107,35 +107,30 @@ def _route(
     lent: Workers,
 ) -> RunSummary:
     """As `route`, with what the run before this one in the same process has left."""
-    with faults_named(lake):
-        return _route_all(lake, options, progress, keeper, lent)
-
-
-def _route_all(
-    lake: Lake,
-    options: RouteOptions,
-    progress: Progress | None,
-    keeper: Keeper,
-    lent: Workers,
-) -> RunSummary:
-    """Route a batch that was killed, if there is one, and what is new."""
     started = time.monotonic()
-    lake.read("messages")
-    lake.read("snapshots")
-    lake.create(WRITTEN)
     tell = progress or (lambda _stage, _done, _of: None)
-    call = _Call(lake, options, load_exit(options.exit_function), tell, keeper, lent)
+    with faults_named(lake):
+        lake.read("messages")
+        lake.read("snapshots")
+        lake.create(WRITTEN)
+        call = _Call(lake, options, load_exit(options.exit_function), tell, keeper, lent)
+        total = _route_all(call)
+    return replace(total, seconds=round(time.monotonic() - started, 3))
+
+
+def _route_all(call: _Call) -> RunSummary:
+    """Route a batch that was killed, if there is one, and what is new."""
     total: RunSummary | None = None
     while True:
-        with one_runner(lake):
-            refuse_losses(lake)
-            run = begin(lake, options.algorithm, options.duplicates)
+        with one_runner(call.lake):
+            refuse_losses(call.lake)
+            run = begin(call.lake, call.options.algorithm, call.options.duplicates)
             structlog.contextvars.bind_contextvars(run_id=run.run_id)
             with releasing():
                 summary = _route_new(call, run)
         total = summary if total is None else _added(total, summary)
         if not run.resumed:
-            return replace(total, seconds=round(time.monotonic() - started, 3))
+            return total
 
 
 def _route_new(call: _Call, run: Run) -> RunSummary:
