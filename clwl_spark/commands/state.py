@@ -119,7 +119,7 @@ def _memories_table(found: Sequence[Remembered]) -> Table:
                 f"{one.batch_id}",
             ]
         )
-    headings = ("Queue manager", *_NUMBERS[:3], "Oldest", "newest", *_NUMBERS[3:])
+    headings = ("Queue manager", *_NUMBERS[:3], "Oldest binding", "Newest binding", *_NUMBERS[3:])
     title = f"{len(found)} queue manager(s) remember"
     return listing(headings, rows, _NUMBERS, title)
 

@@ -21,8 +21,9 @@ from clwl_spark.routing.batch import (
     RouteOptions,
     route_batch,
 )
-from clwl_spark.routing.engines.choose import engine_for, routes_here
+from clwl_spark.routing.engines.choose import AUTO, EMBEDDED, engine_for, routes_here
 from clwl_spark.routing.engines.embedded import EmbeddedEngine
+from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.faults import faults_named
 from clwl_spark.routing.kept import Keeper
 from clwl_spark.routing.losses import refuse_foreign_checkpoint, refuse_losses
@@ -136,12 +137,19 @@ def _route_all(call: _Call) -> RunSummary:
 def _route_new(call: _Call, run: Run) -> RunSummary:
     """Route the run's micro-batch, if there is one; else nothing is written."""
     if not run.resumed and all_taken(call.lake, run):
-        return RunSummary(run.run_id)
+        return RunSummary(run.run_id, engine=_engine_of_nothing(call))
     ladder = Ladder(run.algorithm, call.exit_function)
     if routes_here(call.lake, run, call.options.engine):
         engine = EmbeddedEngine(call.workers, call.keeper)
         return engine.route(call.lake, run, call.options, ladder, call.tell)
     return _route_stream(call, run, ladder)
+
+
+def _engine_of_nothing(call: _Call) -> str:
+    """Whose run found nothing to route: tables are not looked at to tell how Spark would have."""
+    if call.lake.is_embedded:
+        return EMBEDDED
+    return SparkEngine.name if call.options.engine == AUTO else call.options.engine
 
 
 def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:

@@ -96,3 +96,11 @@ def test_buckets_change_nothing(
         str(buckets)
     }
     assert _outcomes(world) == whole
+
+
+def test_a_run_that_finds_nothing_names_the_engine_that_looked(spark, tmp_path):
+    world = World.random(spark, tmp_path, 5, 3, "v9")
+    world.append("messages", world.batch(0))
+    world.route()
+    summary = world.route()
+    assert (summary.messages, summary.engine) == (0, "embedded")

@@ -44,8 +44,9 @@ class Common:
         str | None,
         _place(
             "--engine",
-            metavar="auto|embedded|spark",
-            text="What answers: this process (no Java), or Apache Spark; auto = what fits.",
+            metavar="auto|embedded|arrow|spark",
+            text="What answers and routes: this process (no Java), or Apache Spark (arrow: its "
+            "workers read messages without Java); auto = what fits.",
         ),
     ] = None
     as_json: Annotated[

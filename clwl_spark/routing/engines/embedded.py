@@ -94,7 +94,7 @@ class EmbeddedEngine:
         started = time.time()
         pending = self._pending(lake, run)
         if not pending.splits and not run.resumed:
-            return RunSummary(run.run_id)
+            return RunSummary(run.run_id, engine=self.name)
         run = replace(run, taken=pending.before, upto=pending.upto, checkpoint="")
         if run.resumed:
             write_again(lake, run)
