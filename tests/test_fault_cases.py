@@ -119,55 +119,58 @@ def remove(file: Path) -> None:
     file.unlink()
 
 
-def begun_by_spark(killed: Killed, folder: Path) -> World:
-    """A lake whose batches are done by Spark, up to the last one."""
-    world = killed.copy(folder)
+Begun = tuple[Path, dict[str, list[tuple[Any, ...]]]]
+"""A lake's folder, and what its tables have to be in the end."""
+
+
+@pytest.fixture(scope="module")
+def begun_by_spark(killed: Killed, tmp_path_factory: pytest.TempPathFactory) -> Begun:
+    """A lake that Spark has routed, where more messages wait; its tables once they are routed."""
+    folder = tmp_path_factory.mktemp("begun")
+    world = killed.copy(folder / "lake")
     world.route(engine="arrow")
-    return world
-
-
-def both_with_more(killed: Killed, folder: Path) -> tuple[World, World]:
-    """A lake that Spark has routed, where more messages wait, and the same one with them routed."""
-    world = begun_by_spark(killed, folder / "lake")
+    world.append("messages", killed.world.batch(2), files=2)
     whole = world_in(killed.spark, shutil.copytree(world.lake.root, folder / "whole"))
-    for one in (world, whole):
-        one.append("messages", killed.world.batch(2), files=2)
     whole.route(engine="embedded")
-    return world, whole
+    return folder / "lake", killed.tables(whole.lake)
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("damage", [flip, cut, remove])
 def test_case_06_a_file_of_spark_s_state_is_damaged(
-    killed: Killed, tmp_path: Path, damage: Callable[[Path], None]
+    killed: Killed, begun_by_spark: Begun, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     """Nothing is routed with another state than the one that was."""
-    world, whole = both_with_more(killed, tmp_path)
+    world = world_in(killed.spark, shutil.copytree(begun_by_spark[0], tmp_path / "lake"))
     for file in states_of(world.lake, (".delta", ".snapshot", ".zip", ".changelog")):
         damage(file)
-    _routed_as(killed, world, whole)
+    _routed_as(killed, world, begun_by_spark[1])
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("folder", ["offsets", "commits"])
 @pytest.mark.parametrize("damage", [cut, remove])
 def test_case_07_spark_s_offsets_or_commits_are_damaged(
-    killed: Killed, tmp_path: Path, folder: str, damage: Callable[[Path], None]
+    killed: Killed,
+    begun_by_spark: Begun,
+    tmp_path: Path,
+    folder: str,
+    damage: Callable[[Path], None],
 ) -> None:
-    world, whole = both_with_more(killed, tmp_path)
+    world = world_in(killed.spark, shutil.copytree(begun_by_spark[0], tmp_path / "lake"))
     for place in Path(world.lake.checkpoint_root).glob(f"*/{folder}"):
         damage(max((x for x in place.iterdir() if x.name.isdecimal()), key=lambda x: int(x.name)))
-    _routed_as(killed, world, whole)
+    _routed_as(killed, world, begun_by_spark[1])
 
 
-def _routed_as(killed: Killed, world: World, whole: World) -> None:
+def _routed_as(killed: Killed, world: World, whole: dict[str, list[tuple[Any, ...]]]) -> None:
     """Right tables at once; or an error, and right tables once the checkpoint is given up."""
     try:
         world.route(engine="arrow")
     except Exception:  # noqa: BLE001  (whatever Spark says of its files)
         shutil.rmtree(world.lake.checkpoint_root)
         world.route(engine="arrow")
-    assert killed.tables(world.lake) == killed.tables(whole.lake)
+    assert killed.tables(world.lake) == whole
 
 
 def test_case_10_a_snapshot_that_comes_within_a_batch_is_of_the_next_one(

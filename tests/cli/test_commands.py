@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from worlds import World
 
 from clwl_spark.cli import main
 from clwl_spark.commands import route as route_command
@@ -133,8 +134,10 @@ def test_ingest_of_nothing_usable_is_bad_input(capsys, tmp_path):
 
 
 @pytest.mark.spark
-def test_the_callers_session_is_left_running(spark, lake):
-    assert main(["route", "--lake", str(lake), "--quiet", "--set", "spark.ui.port=1"]) == 0
+def test_the_callers_session_is_left_running(spark, tmp_path):
+    world = World.random(spark, tmp_path / "lake", 5, 3, "v9")
+    world.append("messages", world.batch(0))
+    assert main(["route", "--lake", world.lake.root, "--quiet", "--set", "spark.ui.port=1"]) == 0
     assert spark.range(3).count() == 3
 
 

@@ -16,8 +16,9 @@ from clwl_spark.delta_creation import create_in_folder
 from clwl_spark.delta_writes import append_rows
 from clwl_spark.schemas import MESSAGES
 
-Clwl = Callable[[list[str]], Any]
-"""Runs a command, and gives its document."""
+Clwl = Callable[[list[list[str]]], list[Any]]
+"""Runs commands in a process, one after the other, and gives the document of each."""
+PROGRAM: Final = Path(__file__).parents[1] / "cli" / "readme_commands.py"
 
 INGEST: Final = [
     *("ingest", str(samples_folder() / "topology")),
@@ -55,13 +56,22 @@ OF_ONE_RUN: Final = frozenset(
 
 
 def clwl(server: str | None) -> Clwl:
-    """Commands in processes of their own, which know of a server, or of none."""
+    """Commands in a process of their own, which knows of a server, or of none."""
 
-    def run(words: list[str]) -> Any:
-        done = process(server, words)
-        out, said = done.communicate()
-        assert done.returncode == 0, said
-        return json.loads(out)
+    def run(commands: list[list[str]]) -> list[Any]:
+        done = subprocess.run(
+            [sys.executable, str(PROGRAM)],
+            input=json.dumps([[*words, "--json"] for words in commands]),
+            env=_environment(server) | {"PYTHONPATH": str(PROGRAM.parents[1])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        answers = json.loads(done.stdout)
+        for words, (code, _, said) in zip(commands, answers, strict=True):
+            assert code == 0, (words, said)
+        return [json.loads(out) for _, out, _ in answers]
 
     return run
 
@@ -70,11 +80,15 @@ def process(server: str | None, words: list[str]) -> subprocess.Popen[str]:
     """A command that has begun."""
     return subprocess.Popen(
         [sys.executable, "-m", "clwl_spark.cli", *words, "--json"],
-        env={**os.environ, "SPARK_REMOTE": server} if server else None,
+        env=_environment(server),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def _environment(server: str | None) -> dict[str, str]:
+    return {**os.environ, **({"SPARK_REMOTE": server} if server else {})}
 
 
 def messages(first: int, end: int) -> pa.Table:

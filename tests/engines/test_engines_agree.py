@@ -1,6 +1,7 @@
 """The same worlds and questions on Sail and on Apache Spark: no row differs."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,17 +9,21 @@ from pathlib import Path
 import pytest
 from engines.asked import questions
 
-pytestmark = [pytest.mark.java, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
-PROGRAM = Path(__file__).with_name("by_spark.py")
+PROGRAM = Path(__file__).with_name("by_embedded.py")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def answered(tmp_path_factory):
-    """The folder with the lake that Spark routed and with Spark's answers."""
+    """The folder with the demo's lake, and what the embedded engine answered."""
     folder = tmp_path_factory.mktemp("engines")
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), str(folder)], capture_output=True, text=True, check=False
+        [sys.executable, str(PROGRAM), str(folder)],
+        env={**os.environ, "PYTHONPATH": str(PROGRAM.parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
     return folder, json.loads((folder / "answers.json").read_text())
@@ -26,9 +31,9 @@ def answered(tmp_path_factory):
 
 @pytest.mark.parametrize("name", questions())
 def test_no_row_differs(spark, answered, name):
-    folder, by_spark = answered
-    found = questions()[name](spark, folder / "lake", folder / "embedded" / name)
-    assert found.keys() == by_spark[name].keys()
+    folder, embedded = answered
+    found = questions()[name](spark, folder / "lake", folder / "spark" / name)
+    assert found.keys() == embedded[name].keys()
     for table, rows in found.items():
-        assert rows == by_spark[name][table], table
+        assert rows == embedded[name][table], table
     assert any(found.values()), "nothing was compared"

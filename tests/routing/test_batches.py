@@ -10,7 +10,7 @@ from worlds import World
 
 from clwl_spark.routing import runs
 
-CASES = 40
+CASES = 20
 
 
 def _cases(seed: int) -> list[Case]:

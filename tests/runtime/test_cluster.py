@@ -1,13 +1,15 @@
 """On a real cluster, `clwl route` gives what it gives on one machine."""
 
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
-from processes import timed_process
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from standalone import standalone_cluster
@@ -31,6 +33,7 @@ from clwl_spark.storage import Lake
 pytestmark = pytest.mark.spark
 
 
+PROGRAM = Path(__file__).with_name("on_cluster.py")
 SPEC = GenerateSpec(
     messages=20_000,
     qmgrs=5,
@@ -68,21 +71,25 @@ def unrouted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> P
     return Path(lake.root)
 
 
-@pytest.mark.parametrize("engine", ["spark", "arrow"])
 def test_two_workers_write_the_tables_that_one_process_writes(
-    spark: SparkSession, unrouted: Path, master: str, tmp_path: Path, engine: str
+    spark: SparkSession, unrouted: Path, master: str, tmp_path: Path
 ) -> None:
-    alone, wide = tmp_path / "alone", tmp_path / "wide"
+    alone = tmp_path / "alone"
     shutil.copytree(unrouted, alone)
-    shutil.copytree(unrouted, wide)
-    route(Lake(spark, str(alone)), RouteOptions(engine=engine))
-    settings = (f"engine={engine}", f"spark.master={master}")
-    words = [word for setting in settings for word in ("--set", setting)]
-    run = timed_process(["-m", "clwl_spark.cli", "route", "--lake", str(wide), "--json", *words])
-    assert run.output["engine"] == engine
-    assert run.output["rejected"] == SPEC.messages // 500
+    route(Lake(spark, str(alone)), RouteOptions(engine="embedded"))
+    wide = {engine: tmp_path / engine for engine in ("spark", "arrow")}
+    for lake in wide.values():
+        shutil.copytree(unrouted, lake)
+    asked = [f"{engine}={lake}" for engine, lake in wide.items()]
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), master, *asked], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    rejected = SPEC.messages // 500
+    assert json.loads(done.stdout) == [{"engine": x, "rejected": rejected} for x in wide]
     for table in COMPARED:
-        assert _rows(wide, table) == _rows(alone, table), table.name
+        for engine, lake in wide.items():
+            assert _rows(lake, table) == _rows(alone, table), (engine, table.name)
 
 
 def _rows(lake: Path, table: Table) -> pa.Table:
