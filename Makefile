@@ -46,7 +46,7 @@ lint: $(PACKAGE) ## ruff, mypy and the rules on imports
 	@$(VENV)/bin/lint-imports
 
 docs: $(SITE) ## the documentation's site, into build/site; a broken link fails it
-	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build # with --quiet, warnings would not fail it
 
 doctor: $(PACKAGE) ## say what is wrong with this machine, if anything
 	@$(VENV)/bin/clwl doctor

@@ -361,9 +361,12 @@ def _prose(text: str) -> str:
     """A text of the code as Markdown: what Markdown would take for its own is escaped."""
     marked = re.sub(r"\[/?bold\]", "**", re.sub(r"\[/?dim\]", "", " ".join(text.split())))
     parts = re.split(r"(`[^`]*`)", marked)
-    return "".join(
-        x if x.startswith("`") else re.sub(r"(?<!\*)\*(?!\*)|[_<\[]", r"\\\g<0>", x) for x in parts
-    )
+    return "".join(x if x.startswith("`") else _escaped(x) for x in parts)
+
+
+def _escaped(text: str) -> str:
+    """Text outside of code; `**` is left as it is."""
+    return re.sub(r"(?<!\*)\*(?!\*)|[_\[]", r"\\\g<0>", text).replace("<", "&lt;")
 
 
 def _cell(text: str) -> str:
