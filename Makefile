@@ -12,11 +12,12 @@ KILLS  ?= 200
 
 # A stamp names what it stands for, so that a changed lock, project file or folder asks again.
 LIBRARIES := $(VENV)/ready-$(word 1,$(shell cat requirements.txt | cksum))
+SITE      := $(VENV)/site-$(word 1,$(shell cat requirements.txt requirements-docs.txt | cksum))
 SPARK     := $(VENV)/spark-$(word 1,$(shell cat requirements.txt requirements-java.txt | cksum))
 PACKAGE   := $(VENV)/clwl-$(word 1,$(shell (pwd; cat requirements.txt pyproject.toml) | cksum))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test soak bench lint doctor lock clean
+.PHONY: help setup demo quick test soak bench lint docs doctor lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1 /p' Makefile | while read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -44,6 +45,9 @@ lint: $(PACKAGE) ## ruff, mypy and the rules on imports
 	@$(RUN) -m mypy
 	@$(VENV)/bin/lint-imports
 
+docs: $(SITE) ## the documentation's site, into build/site; a broken link fails it
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build # with --quiet, warnings would not fail it
+
 doctor: $(PACKAGE) ## say what is wrong with this machine, if anything
 	@$(VENV)/bin/clwl doctor
 
@@ -53,6 +57,7 @@ COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --
 lock: ## write the requirements files anew from pyproject.toml; needs uv
 	@$(COMPILE) pyproject.toml --extra dev --output-file requirements.txt
 	@sed -n 's/^java = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) - --output-file requirements-java.txt
+	@sed -n '/^docs = \[/,/^\]/s/^ *"\(.*\)",.*/\1/p' pyproject.toml | $(COMPILE) - --constraint requirements.txt --output-file requirements-docs.txt
 
 clean: ## remove .venv and everything that was built
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -61,6 +66,11 @@ clean: ## remove .venv and everything that was built
 $(PACKAGE): $(LIBRARIES)
 	@$(RUN) -m pip install --quiet --no-deps --no-build-isolation --no-index --editable .
 	@rm -f $(VENV)/clwl-[0-9]*
+	@touch $@
+
+$(SITE): $(PACKAGE)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
+	@rm -f $(VENV)/site-[0-9]*
 	@touch $@
 
 $(SPARK): $(PACKAGE)

@@ -17,7 +17,7 @@ from clwl_spark.quality.views import INDEXES, RAW, Frames, SnapshotRows, snapsho
 from clwl_spark.storage import Lake
 
 IN_MEMORY_ROWS: Final = 1_500_000
-"""Rows of a table up to which a snapshot is judged in memory; see the README's measurements."""
+"""Rows of a table up to which a snapshot is judged in memory (docs/performance.md)."""
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,17 @@ from clwl_spark.runtime.jars import DELTA_JARS
 
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements.txt").read_text()
+LOCK_OF_DOCS = (ROOT / "requirements-docs.txt").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-BLOCKS = re.findall(r"^[a-z][^\n]*(?:\n {4}[^\n]*)*", LOCK, re.MULTILINE)
-LOCKED = [Requirement(block.splitlines()[0].rstrip(" \\")) for block in BLOCKS]
+BLOCK = re.compile(r"^[a-z][^\n]*(?:\n {4}[^\n]*)*", re.MULTILINE)
+
+
+def requirement_of(block):
+    return Requirement(block.splitlines()[0].rstrip(" \\"))
+
+
+BLOCKS = BLOCK.findall(LOCK)
+LOCKED = [requirement_of(block) for block in BLOCKS]
 
 
 def test_the_lock_names_no_place_to_fetch_from():
@@ -37,6 +45,18 @@ def test_the_lock_answers_every_requirement_of_the_project():
         ]
         assert versions, requirement
         assert all(requirement.specifier.contains(version) for version in versions), requirement
+
+
+def test_the_lock_of_the_docs_answers_its_extra_and_agrees_with_the_other():
+    assert not re.search(r"https?:|--index|--extra-index|--find-links|file:|@", LOCK_OF_DOCS)
+    blocks = BLOCK.findall(LOCK_OF_DOCS)
+    assert all("--hash=sha256:" in x for x in blocks)
+    found = {canonicalize_name(x.name): str(x.specifier) for x in map(requirement_of, blocks)}
+    for requirement in map(Requirement, PROJECT["optional-dependencies"]["docs"]):
+        assert requirement.specifier.contains(found[canonicalize_name(requirement.name)][2:])
+    for locked in LOCKED:
+        same = str(locked.specifier) == found.get(canonicalize_name(locked.name))
+        assert same or canonicalize_name(locked.name) not in found or locked.marker, locked
 
 
 def test_spark_delta_and_the_jars_are_one_release():
