@@ -29,6 +29,16 @@ def run_parallel(
         return [x.result() for x in made]
 
 
+def run_whole(
+    spark: SparkSession, do: Callable[[Given], Made], many: Iterable[Given]
+) -> list[Made]:
+    """What `do` makes of each, in their order, where it changes the session's settings.
+
+    Side by side in a session that is this process's own and whose settings are not changed for it.
+    """
+    return run_parallel(spark, do, many) if is_embedded(spark) else [*map(do, many)]
+
+
 def cores(spark: SparkSession) -> int:
     """Tasks that the session runs at a time, as far as it says so."""
     if is_embedded(spark):

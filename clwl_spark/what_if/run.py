@@ -5,12 +5,14 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any, Final
 
 from clwl_spark.routing.batch import RouteOptions
 from clwl_spark.routing.run import route
 from clwl_spark.schemas import MESSAGES
 from clwl_spark.spark.files import refuse_lasting
+from clwl_spark.spark.parallel import run_whole
 from clwl_spark.storage import Lake
 from clwl_spark.topology.write import Snapshot, write_snapshot
 from clwl_spark.what_if.changed import Sides, Tables
@@ -78,15 +80,19 @@ def what_if(
     place = f"{lake.checkpoint_root}/what-if-{uuid.uuid4().hex}"
     refuse_lasting(lake.spark, place)
     try:
-        routed = []
         both = ((BEFORE, sides.before, frozenset[str]()), (AFTER, sides.after, sides.down))
-        for number, (side, tables, down) in enumerate(both):
-            heard("sides", number, len(both))
+        done = count(1)
+        heard("sides", 0, len(both))
+
+        def routed(given: tuple[str, Tables, frozenset[str]]) -> SideLake:
+            side, tables, down = given
             own = SideLake(lake.spark, f"{place}/{side}", traffic=lake, down=down)
             _route(own, tables, options)
-            routed.append(own)
-        heard("sides", len(both), len(both))
-        found = moves(*routed)
+            heard("sides", next(done), len(both))
+            return own
+
+        own = run_whole(lake.spark, routed, both)
+        found = moves(*own)
     finally:
         lake.remove_folder(place)
     return WhatIf(snapshot_id, said, found, round(time.monotonic() - started, 3))
