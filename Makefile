@@ -74,9 +74,9 @@ $(SITE): $(PACKAGE)
 	@touch $@
 
 $(SPARK): $(PACKAGE)
-	@$(RUN) -m clwl_spark.runtime || { \
+	@$(RUN) -m clwl_spark.spark.runtime || { \
 	  $(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-java.txt && \
-	  $(RUN) -m clwl_spark.runtime; }
+	  $(RUN) -m clwl_spark.spark.runtime; }
 	@rm -f $(VENV)/spark-[0-9]*
 	@touch $@
 

@@ -18,17 +18,17 @@ from pyspark.sql import functions as F
 from routing import fresh_lake, make_lake
 
 import clwl_spark
-from clwl_spark.analysis.outages import Part
-from clwl_spark.analysis.survival import survivals
-from clwl_spark.analysis.sweep import base_of
-from clwl_spark.analysis.traffic import traffic_of_lake
-from clwl_spark.generate import GenerateSpec, topology
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans
-from clwl_spark.schemas import MESSAGES, SNAPSHOTS, TOPOLOGY
+from clwl_spark.delta.lake import Lake
+from clwl_spark.planning.plans import REQUEST, Ladder, make_plans
+from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.local import local_session, spark_session
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.storage import Lake
-from clwl_spark.topology.views import read_topology
+from clwl_spark.studies.shares.traffic import traffic_of_lake
+from clwl_spark.studies.sweep.outages import Part
+from clwl_spark.studies.sweep.survival import survivals
+from clwl_spark.studies.sweep.sweep import base_of
+from clwl_spark.studies.synthetic import GenerateSpec, topology
+from clwl_spark.tables import MESSAGES, SNAPSHOTS, TOPOLOGY
 
 QMGRS, QUEUES, INSTANCES = 200, 500, 4
 

@@ -25,14 +25,14 @@ from hops import put_rows
 from processes import timed_process
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
-from clwl_spark.generate import GenerateSpec, draw, topology
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
-from clwl_spark.schemas import SNAPSHOTS, TOPOLOGY
+from clwl_spark.delta.lake import Lake
+from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.embedded import embedded_session
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.storage import Lake
-from clwl_spark.topology.views import read_topology
+from clwl_spark.studies.synthetic import GenerateSpec, draw, topology
+from clwl_spark.tables import SNAPSHOTS, TOPOLOGY
+from clwl_spark.tables import columns as c
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 PUT = ("--from", "DEPOT1", "--object", "PARCEL.BOOK")

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from clwl_spark.kernel.choose import Choices, History, Puts, route_in_turn
+from clwl_spark.algorithm.choose import Choices, History, Puts, route_in_turn
 
 ROUTES = 8
 PLANS = 10

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from processes import timed_process
 
-from clwl_spark.mq import read_text
+from clwl_spark.mq.read import read_text
 
 OBJECTS = 5_000
 QUEUE = """\

@@ -15,10 +15,10 @@ from deltalake import write_deltalake
 from numpy.typing import NDArray
 from simple_case import ENDS, routes, table
 
-from clwl_spark import columns as c
-from clwl_spark import schemas
-from clwl_spark.kernel.choose import Choices, History, Puts, route_in_turn
-from clwl_spark.plan.planning import REQUEST
+from clwl_spark import tables as schemas
+from clwl_spark.algorithm.choose import Choices, History, Puts, route_in_turn
+from clwl_spark.planning.plans import REQUEST
+from clwl_spark.tables import columns as c
 
 PLAN = "plan"
 ASKED = REQUEST[1:]

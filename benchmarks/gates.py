@@ -14,9 +14,9 @@ from pathlib import Path
 from processes import timed_process
 from routing import fresh_lake, make_lake
 
-from clwl_spark.generate import GenerateSpec, topology
+from clwl_spark.delta.lake import Lake
 from clwl_spark.spark.local import local_session
-from clwl_spark.storage import Lake
+from clwl_spark.studies.synthetic import GenerateSpec, topology
 
 SNAPSHOTS = {
     20_000: GenerateSpec(qmgrs=50, queues=2_400, instances=8, non_default=0.05),

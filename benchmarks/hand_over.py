@@ -19,15 +19,15 @@ import routing
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.engines.arrow import ArrowEngine
 from clwl_spark.routing.engines.choose import engine_for
-from clwl_spark.routing.history import STATE_SCHEMA
-from clwl_spark.routing.runs import begin
-from clwl_spark.routing.stream import ARROW_ROWS
-from clwl_spark.schemas import MESSAGES, OUTCOMES, RUNS
+from clwl_spark.routing.engines.stream import ARROW_ROWS
+from clwl_spark.routing.ledger.runs import begin
+from clwl_spark.routing.state.history import STATE_SCHEMA
 from clwl_spark.spark.local import local_session
 from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
-from clwl_spark.storage import Lake
+from clwl_spark.tables import MESSAGES, OUTCOMES, RUNS
 
 PASSED = ("bucket", "kind", "messages", "keys", "payload", "split")
 PASSED_SCHEMA = (

@@ -18,9 +18,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from routing import fresh_lake
 
-from clwl_spark import schemas
+from clwl_spark import tables as schemas
+from clwl_spark.delta.lake import Lake
 from clwl_spark.spark.local import local_session
-from clwl_spark.storage import Lake
 
 SENDERS, GATEWAYS, SERVERS = 20, 4, 8
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -17,11 +17,11 @@ import duckdb
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
-from clwl_spark import vocabulary as v
+from clwl_spark.mq import vocabulary as v
 from clwl_spark.rules import eliminate
 from clwl_spark.spark.local import spark_session
 from clwl_spark.spark.parallel import cores
+from clwl_spark.tables import columns as c
 
 ROW_ID = "row_id"
 PER_PLAN = 8

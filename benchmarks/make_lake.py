@@ -2,10 +2,10 @@
 
 import argparse
 
-from clwl_spark import schemas
-from clwl_spark.generate import GenerateSpec, messages, topology
+from clwl_spark import tables as schemas
+from clwl_spark.delta.lake import Lake
 from clwl_spark.spark.local import local_session
-from clwl_spark.storage import Lake
+from clwl_spark.studies.synthetic import GenerateSpec, messages, topology
 
 
 def main() -> None:

@@ -17,11 +17,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.state import GroupState
 from simple_case import ENDS, STEP, routes
 
-from clwl_spark import columns as c
-from clwl_spark import schemas
-from clwl_spark.plan.planning import REQUEST
+from clwl_spark import tables as schemas
+from clwl_spark.delta.lake import Lake
+from clwl_spark.planning.plans import REQUEST
 from clwl_spark.spark.local import local_session
-from clwl_spark.storage import Lake
+from clwl_spark.tables import columns as c
 
 ROUTES = "routes"
 ASKED = REQUEST[1:]

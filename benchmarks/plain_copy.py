@@ -15,13 +15,13 @@ import time
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
-from clwl_spark import schemas
-from clwl_spark.runtime import cache_folder
-from clwl_spark.runtime.jars import delta_jars
-from clwl_spark.runtime.java import java_home
+from clwl_spark import tables as schemas
+from clwl_spark.delta.lake import Lake
 from clwl_spark.spark.local import SHARED_SETTINGS, local_session
-from clwl_spark.storage import Lake
+from clwl_spark.spark.runtime import cache_folder
+from clwl_spark.spark.runtime.jars import delta_jars
+from clwl_spark.spark.runtime.java import java_home
+from clwl_spark.tables import columns as c
 
 LITERALS = {
     c.SNAPSHOT_ID: "S1",

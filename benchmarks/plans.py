@@ -19,14 +19,14 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from stages import read_log
 
-from clwl_spark import columns as c
-from clwl_spark.commands.route import route_options
-from clwl_spark.generate import GenerateSpec, draw, topology
+from clwl_spark.cli.route import route_options
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.run import route
-from clwl_spark.schemas import MESSAGES, ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOTS, TOPOLOGY
 from clwl_spark.settings import read_settings
 from clwl_spark.spark.local import spark_session
-from clwl_spark.storage import Lake
+from clwl_spark.studies.synthetic import GenerateSpec, draw, topology
+from clwl_spark.tables import MESSAGES, ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOTS, TOPOLOGY
+from clwl_spark.tables import columns as c
 
 SPEC = GenerateSpec(
     qmgrs=1_000, queues=2_000, instances=4, overlap=1.0, snapshots=2, changed=0.01, non_default=0.05

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from processes import Run, timed_process
 
-from clwl_spark import schemas
+from clwl_spark import tables as schemas
 from clwl_spark.settings import Settings
 
 HERE = Path(__file__).parent

@@ -14,18 +14,25 @@ from pathlib import Path
 import numpy as np
 import routing
 
-import clwl_spark.routing.sender as sender_module
-from clwl_spark import schemas
-from clwl_spark.plan.facts import facts, senders
-from clwl_spark.routing.arrow_intake import SPLIT_ROW, keys_of
-from clwl_spark.routing.blocks import KEYS, KIND, KIND_MESSAGES, PAYLOAD, SPLIT, message_blocks
-from clwl_spark.routing.bucket import Bucket
-from clwl_spark.routing.requests import Requests
-from clwl_spark.routing.runs import valid_pins
-from clwl_spark.routing.splits import Split
+import clwl_spark.routing.state.sender as sender_module
+from clwl_spark import tables as schemas
+from clwl_spark.delta.lake import Lake
+from clwl_spark.planning.facts import facts, senders
+from clwl_spark.routing.intake.blocks import (
+    KEYS,
+    KIND,
+    KIND_MESSAGES,
+    PAYLOAD,
+    SPLIT,
+    message_blocks,
+)
+from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, keys_of
+from clwl_spark.routing.intake.requests import Requests
+from clwl_spark.routing.intake.splits import Split
+from clwl_spark.routing.ledger.runs import valid_pins
+from clwl_spark.routing.state.bucket import Bucket
+from clwl_spark.snapshots.views import VIEWER, read_topology
 from clwl_spark.spark.local import local_session
-from clwl_spark.storage import Lake
-from clwl_spark.topology.views import VIEWER, read_topology
 
 BILLION = 10**9
 TTL = 24 * 3600 * 10**6

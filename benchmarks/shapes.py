@@ -15,7 +15,7 @@ from pathlib import Path
 
 import routing
 
-from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
+from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 
 SHAPES: dict[str, tuple[float, float, tuple[str, ...]]] = {
     "plain": (0.0, 0.0, ()),

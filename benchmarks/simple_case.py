@@ -9,10 +9,10 @@ from pathlib import Path
 
 import polars as pl
 
-from clwl_spark import columns as c
-from clwl_spark import schemas
-from clwl_spark.plan.planning import REQUEST
-from clwl_spark.vocabulary import DefBind, PlanKind
+from clwl_spark import tables as schemas
+from clwl_spark.mq.vocabulary import DefBind, PlanKind
+from clwl_spark.planning.plans import REQUEST
+from clwl_spark.tables import columns as c
 
 STEP = "step"
 ROUTE_ORDER = (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS)

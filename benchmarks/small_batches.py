@@ -13,14 +13,14 @@ import polars as pl
 from deltalake import write_deltalake
 from simple_case import table
 
-from clwl_spark import columns as c
-from clwl_spark import schemas
-from clwl_spark.commands.route import route_options
+from clwl_spark import tables as schemas
+from clwl_spark.cli.route import route_options
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.settings import read_settings
 from clwl_spark.spark.embedded import embedded_session
 from clwl_spark.spark.local import spark_session
-from clwl_spark.storage import Lake
+from clwl_spark.tables import columns as c
 
 LATER = 1_000_000_000
 POLL_SECONDS = 0.1

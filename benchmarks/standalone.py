@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pyspark
 
-from clwl_spark.runtime import cache_folder
-from clwl_spark.runtime.java import java_home
+from clwl_spark.spark.runtime import cache_folder
+from clwl_spark.spark.runtime.java import java_home
 
 HOST = "127.0.0.1"
 WORKER_MEMORY = "1g"

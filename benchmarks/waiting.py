@@ -17,9 +17,9 @@ from hops import put_rows
 from processes import Run, timed_process
 from routing import fresh_lake
 
-from clwl_spark import schemas
+from clwl_spark import tables as schemas
+from clwl_spark.delta.lake import Lake
 from clwl_spark.spark.local import local_session
-from clwl_spark.storage import Lake
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = "2026-01-02T00:00:00Z"

@@ -15,16 +15,17 @@ from typing import Any, Final
 
 import typer
 
-from clwl_spark import settings, vocabulary
-from clwl_spark.analysis.wording import ORDER, RULE_TITLES
-from clwl_spark.cli import PANELS, app
-from clwl_spark.commands.words.options import Common
-from clwl_spark.quality.results import Scope
-from clwl_spark.quality.suites import Gates, load_gates
-from clwl_spark.questions.texts import all_questions, all_views, tables_of
-from clwl_spark.report.surprises import why_rejected
-from clwl_spark.schemas import TABLES, TOPOLOGY, Table
-from clwl_spark.schemas.declare import Column
+from clwl_spark import settings
+from clwl_spark.checks.quality.results import Scope
+from clwl_spark.checks.quality.suites import Gates, load_gates
+from clwl_spark.cli.entry import PANELS, app
+from clwl_spark.cli.words.options import Common
+from clwl_spark.mq import vocabulary
+from clwl_spark.present.questions.texts import all_questions, all_views, tables_of
+from clwl_spark.present.report.surprises import why_rejected
+from clwl_spark.studies.explain.wording import ORDER, RULE_TITLES
+from clwl_spark.tables import TABLES, TOPOLOGY, Table
+from clwl_spark.tables.declare import Column
 
 COMMON: Final = frozenset(x.name for x in fields(Common))
 REASONS: Final = {

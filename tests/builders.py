@@ -4,7 +4,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from clwl_spark.schemas import ROUTE_CANDIDATES
+from clwl_spark.tables import ROUTE_CANDIDATES
 
 _DEFAULTS: dict[str, Any] = {
     "plan_id": 1,

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from worlds import World
 
-from clwl_spark.storage import Lake
+from clwl_spark.delta.lake import Lake
 
 ROUTED = (
     "outcomes",

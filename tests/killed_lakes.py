@@ -14,7 +14,7 @@ from damaged_lakes import ROUTED
 from pyspark.sql import DataFrame, SparkSession
 from worlds import World
 
-from clwl_spark.storage import Lake
+from clwl_spark.delta.lake import Lake
 
 SCRIPT = Path(__file__).with_name("routing") / "killed_run.py"
 STEPS = (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from clwl_spark.schemas import TABLES
-from clwl_spark.storage import Lake
+from clwl_spark.delta.lake import Lake
+from clwl_spark.tables import TABLES
 
 
 def lake_with(spark: SparkSession, folder: Path | str, tables: Iterable[str] = TABLES) -> Lake:

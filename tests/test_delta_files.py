@@ -10,16 +10,16 @@ from lakes import lake_with
 from pyspark.sql import functions as F
 from worlds import frame
 
-from clwl_spark.delta_files import (
+from clwl_spark.delta.files import (
     dataset_of,
     greatest_rows,
     is_only_appended,
     new_files,
     newest_version,
 )
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
-from clwl_spark.schemas import SNAPSHOTS, TABLES
-from clwl_spark.storage import Lake
+from clwl_spark.tables import SNAPSHOTS, TABLES
 
 NAME = "snapshots"
 WANTED = SNAPSHOTS.arrow(SNAPSHOTS.names)

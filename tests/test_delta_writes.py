@@ -12,12 +12,12 @@ from lakes import lake_with
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from clwl_spark.delta_creation import create_in_folder, create_statement
-from clwl_spark.delta_writes import append_rows, delete_rows, merge_rows
+from clwl_spark.delta.creation import create_in_folder, create_statement
+from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.writes import append_rows, delete_rows, merge_rows
 from clwl_spark.errors import InputError
-from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, RUNS, SNAPSHOTS, TABLES
 from clwl_spark.spark.parallel import run_parallel
-from clwl_spark.storage import Lake, Transaction
+from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, RUNS, SNAPSHOTS, TABLES
 
 SPARKS = (PySparkException, Py4JJavaError)
 AT = datetime(2024, 5, 6, 12, 30, 0, 250_001, tzinfo=UTC)

@@ -21,12 +21,12 @@ from killed_lakes import Killed, environment, world_in
 from pyspark.sql import SparkSession
 from worlds import World, put_rows
 
-from clwl_spark import delta_writes
-from clwl_spark.routing import runs
+from clwl_spark.delta import writes as delta_writes
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.engines import embedded
+from clwl_spark.routing.ledger import runs
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, QUEUES, SNAPSHOTS
-from clwl_spark.storage import Lake
+from clwl_spark.tables import CLUSTER_CHANNELS, MESSAGES, QUEUES, SNAPSHOTS
 
 CASES = {
     1: "killed at a random moment",

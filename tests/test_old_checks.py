@@ -6,9 +6,9 @@ import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
-from clwl_spark.delta_creation import create_in_folder, create_statement, properties
-from clwl_spark.schemas import REJECTED_MESSAGES
-from clwl_spark.storage import Lake
+from clwl_spark.delta.creation import create_in_folder, create_statement, properties
+from clwl_spark.delta.lake import Lake
+from clwl_spark.tables import REJECTED_MESSAGES
 
 NAME = REJECTED_MESSAGES.name
 CHECK = "delta.constraints.error_in_range"

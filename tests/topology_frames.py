@@ -2,7 +2,7 @@
 
 from pyspark.sql.types import StructField, StructType
 
-from clwl_spark.schemas import CLUSTER_SENDERS, SNAPSHOTS, TABLES, TOPOLOGY
+from clwl_spark.tables import CLUSTER_SENDERS, SNAPSHOTS, TABLES, TOPOLOGY
 
 
 def frames(spark, *definitions, snapshot_id=None):

@@ -7,8 +7,8 @@ from lakes import lake_with
 from pyspark.sql import SparkSession
 from worlds import put_rows
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.storage import Lake
 
 Row = dict[str, Any]
 

@@ -12,11 +12,11 @@ from pyspark.sql.types import StructField, StructType
 from random_clusters import Case, merged_tables, random_case
 from reference import Reference
 
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.schemas import OUTCOMES, TABLES
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.storage import Lake
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.tables import OUTCOMES, TABLES
 
 Row = dict[str, Any]
 COMPARED: Final = [name for name in OUTCOMES.names if name != "plan_id"]

@@ -6,17 +6,17 @@ from typing import Any, Final
 
 import pandas as pd
 
-from clwl_spark import columns as c
-from clwl_spark.analysis.explain import Explanation
-from clwl_spark.analysis.planned import EXPECTED_SHARE
-from clwl_spark.analysis.rendering import headline, render
-from clwl_spark.analysis.wording import verdict_text
 from clwl_spark.api.shown import HtmlTable, fragment, frame_of, text_of
-from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
-from clwl_spark.tracing import rendering as of_traces
-from clwl_spark.tracing.trace import Trace
-from clwl_spark.what_if.moves import AFTER, BEFORE
-from clwl_spark.what_if.run import WhatIf
+from clwl_spark.studies.explain.planned import EXPECTED_SHARE
+from clwl_spark.studies.explain.rendering import headline, render
+from clwl_spark.studies.explain.request import Explanation
+from clwl_spark.studies.explain.wording import verdict_text
+from clwl_spark.studies.trace import rendering as of_traces
+from clwl_spark.studies.trace.trace import Trace
+from clwl_spark.studies.what_if.moves import AFTER, BEFORE
+from clwl_spark.studies.what_if.run import WhatIf
+from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
+from clwl_spark.tables import columns as c
 
 ROUTE: Final = (
     c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.CLUSTER, c.XMITQ, c.IS_LOCAL, c.CLWLWGHT,
@@ -32,7 +32,7 @@ class Explained:
     """Where a put goes, and why.
 
     Attributes:
-        explanation: what `analysis.explain` found.
+        explanation: what `studies.explain.request` found.
     """
 
     explanation: Explanation
@@ -115,7 +115,7 @@ class Moved:
     """What a change would move; counts are of outcomes, `before` and `after`.
 
     Attributes:
-        answer: what `what_if.run` found.
+        answer: what `studies.what_if.run` found.
     """
 
     answer: WhatIf
@@ -199,7 +199,7 @@ class Traced:
     """A put followed to its final queues.
 
     Attributes:
-        trace: what `tracing.trace` found.
+        trace: what `studies.trace.trace` found.
     """
 
     trace: Trace

@@ -7,11 +7,11 @@ from pathlib import Path
 from clwl_spark.api.answers import Moved
 from clwl_spark.api.rules import Rules
 from clwl_spark.errors import UsageError
-from clwl_spark.topology.snapshots import chosen_snapshot
-from clwl_spark.what_if.changed import changed_by_words, changed_to
-from clwl_spark.what_if.run import what_if
-from clwl_spark.what_if.words import Change as ChangeInWords
-from clwl_spark.what_if.words import understood
+from clwl_spark.snapshots.catalog import chosen_snapshot
+from clwl_spark.studies.what_if.changed import changed_by_words, changed_to
+from clwl_spark.studies.what_if.run import what_if
+from clwl_spark.studies.what_if.words import Change as ChangeInWords
+from clwl_spark.studies.what_if.words import understood
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from typing import Final
 import pandas as pd
 
 from clwl_spark.api.shown import frame_of
-from clwl_spark.assertions.files import load_assertions
-from clwl_spark.assertions.judge import judge
-from clwl_spark.assertions.rendering import headline
-from clwl_spark.plan.planning import Ladder
+from clwl_spark.checks.assertions.answering import SnapshotAnswers
+from clwl_spark.checks.assertions.files import load_assertions
+from clwl_spark.checks.assertions.judge import judge
+from clwl_spark.checks.assertions.rendering import headline
+from clwl_spark.delta.lake import Lake
+from clwl_spark.planning.plans import Ladder
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.storage import Lake
-from clwl_spark.tracing.trace import network_of
-from clwl_spark.what_if.answering import SnapshotAnswers
+from clwl_spark.studies.trace.trace import network_of
 
 Paths = str | Path | Sequence[str | Path]
 _RESULT: Final = (

@@ -9,23 +9,23 @@ import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
-from clwl_spark.analysis.balance import balance
-from clwl_spark.analysis.expected import SHARE
-from clwl_spark.analysis.outages import Part
-from clwl_spark.analysis.planned import EXPECTED_SHARE
-from clwl_spark.analysis.survival import Survival, survivals
-from clwl_spark.analysis.sweep import base_of
-from clwl_spark.analysis.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
 from clwl_spark.api.answers import ROUTE
 from clwl_spark.api.shown import frame_of
-from clwl_spark.commands.words.what_if import Swept
+from clwl_spark.cli.words.what_if import Swept
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
-from clwl_spark.plan.planning import Ladder
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.defined import check_qmgr, names_defined
+from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.storage import Lake
-from clwl_spark.topology.defined import check_qmgr, names_defined
-from clwl_spark.topology.views import read_topology
+from clwl_spark.studies.explain.planned import EXPECTED_SHARE
+from clwl_spark.studies.shares.balance import balance
+from clwl_spark.studies.shares.expected import SHARE
+from clwl_spark.studies.shares.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
+from clwl_spark.studies.sweep.outages import Part
+from clwl_spark.studies.sweep.survival import Survival, survivals
+from clwl_spark.studies.sweep.sweep import base_of
+from clwl_spark.tables import columns as c
 
 EXPECTED: Final = "expected"
 _OBJECT: Final = (c.OBJECT_NAME, MESSAGES_OF, c.KIND, c.REASON)

@@ -10,8 +10,6 @@ from typing import Self
 import pandas as pd
 from pyspark.sql import DataFrame
 
-from clwl_spark.analysis.book import Book, explain_by
-from clwl_spark.analysis.explain import ExplainRequest
 from clwl_spark.api.answers import Explained, Moved, Traced
 from clwl_spark.api.changes import change_of, moved_by
 from clwl_spark.api.judged import Paths, judged
@@ -19,15 +17,17 @@ from clwl_spark.api.load import TrafficShares, shares_of, sweep_of, traffic_shar
 from clwl_spark.api.routed import answer_of, report_of, routed, snapshots_of, table_of
 from clwl_spark.api.rules import Rules
 from clwl_spark.api.sessions import ended
-from clwl_spark.publishing.strings import check_topic_string
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.vocabulary import Bind, ObjectType, Via
 from clwl_spark.routing.run import RunSummary
 from clwl_spark.settings import Settings
+from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.materialize import releasing
-from clwl_spark.storage import Lake
-from clwl_spark.topology.snapshots import chosen_snapshot
-from clwl_spark.tracing.places import Place
-from clwl_spark.tracing.trace import MOST_HOPS, TraceRequest, trace
-from clwl_spark.vocabulary import Bind, ObjectType, Via
+from clwl_spark.studies.explain.plan_cache import Book, explain_by
+from clwl_spark.studies.explain.request import ExplainRequest
+from clwl_spark.studies.topics.strings import check_topic_string
+from clwl_spark.studies.trace.places import Place
+from clwl_spark.studies.trace.trace import MOST_HOPS, TraceRequest, trace
 
 
 @dataclass(slots=True, repr=False)

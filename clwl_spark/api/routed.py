@@ -9,16 +9,16 @@ from pyspark.sql import DataFrame
 
 from clwl_spark.api.rules import Rules, known_algorithm
 from clwl_spark.api.shown import frame_of
-from clwl_spark.commands.report import write_report
+from clwl_spark.cli.report import write_report
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
-from clwl_spark.questions.running import ask, prepared
-from clwl_spark.questions.texts import question_named
+from clwl_spark.present.questions.running import ask, prepared
+from clwl_spark.present.questions.texts import question_named
+from clwl_spark.routing.hops.journeys import check_hops, follow_messages
 from clwl_spark.routing.run import RunSummary, route
-from clwl_spark.schemas import OUTCOMES, SNAPSHOTS, TABLES
-from clwl_spark.storage import Lake
-from clwl_spark.topology.inspection import WRITABLE
-from clwl_spark.topology.snapshots import list_snapshots
-from clwl_spark.tracing.journeys import check_hops, follow_messages
+from clwl_spark.snapshots.catalog import list_snapshots
+from clwl_spark.snapshots.inspection import WRITABLE
+from clwl_spark.tables import OUTCOMES, SNAPSHOTS, TABLES
 
 _SNAPSHOT: Final = (
     "snapshot_id", "valid_from", "status", "being_written", "source", "base", "loaded_at",

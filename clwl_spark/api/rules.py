@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass, field, replace
 
-from clwl_spark.commands.explain import algorithm_of
-from clwl_spark.commands.route import route_options
-from clwl_spark.delta_versions import Versions, versions_of
+from clwl_spark.cli.explain import algorithm_of
+from clwl_spark.cli.route import route_options
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.versions import Versions, versions_of
 from clwl_spark.errors import UsageError
-from clwl_spark.plan.planning import Ladder
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.run import RouteOptions
 from clwl_spark.rules.exit import load_exit
-from clwl_spark.schemas import RUNS
 from clwl_spark.settings import Settings
-from clwl_spark.storage import Lake
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.tables import RUNS
 
 
 @dataclass(slots=True)

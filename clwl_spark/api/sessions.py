@@ -8,15 +8,15 @@ from typing import Final
 import structlog
 from pyspark.sql import SparkSession
 
-from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.work import ROUTED, lake_of, reads_little, screen_of, settings_of
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.work import ROUTED, lake_of, reads_little, screen_of, settings_of
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.sessions import choose_engine, session_for
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.routing.engines.fitness import why_spark_routes
-from clwl_spark.schemas import SNAPSHOTS
 from clwl_spark.settings import Settings
 from clwl_spark.spark.local_settings import SMALL_WORK
-from clwl_spark.spark.sessions import choose_engine, session_for
-from clwl_spark.storage import Lake
+from clwl_spark.tables import SNAPSHOTS
 
 _URI: Final = re.compile(r"\w[\w+.-]+:")
 _STARTED: Final[list[ExitStack]] = []

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pandas as pd
 from rich.console import Console, RenderableType
 
-from clwl_spark.commands.screen import PIPED_WIDTH
+from clwl_spark.cli.screen import PIPED_WIDTH
 
 _STYLE: Final = """
 .clwl { color: inherit; margin: .25rem 0 .75rem; }

@@ -1,1 +1,1 @@
-"""Messages meet their plans: blocks, the stateful stream, outcomes, and the run around them."""
+"""Messages meet their plans: intake, buckets, engines, outcomes, and the run around them."""

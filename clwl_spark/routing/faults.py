@@ -16,6 +16,7 @@ from typing import Final
 import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import (
     CannotWriteError,
     ClwlError,
@@ -24,9 +25,8 @@ from clwl_spark.errors import (
     is_full_disk,
 )
 from clwl_spark.routing.engines.fitness import count_waiting
-from clwl_spark.routing.message_files import unreadable_messages
-from clwl_spark.schemas import MESSAGES, RUNS
-from clwl_spark.storage import Lake
+from clwl_spark.routing.intake.message_files import unreadable_messages
+from clwl_spark.tables import MESSAGES, RUNS
 
 _MEBIBYTE: Final = 2**20
 _BYTES_A_MESSAGE: Final = 100

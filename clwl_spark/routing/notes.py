@@ -10,11 +10,11 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
-from clwl_spark.routing.runs import Run
+from clwl_spark.delta.lake import Lake
+from clwl_spark.routing.ledger.runs import Run
 from clwl_spark.spark.files import without_patterns
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.storage import Lake
+from clwl_spark.tables import columns as c
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from typing import Final
 
 import structlog
 
-from clwl_spark.plan.planning import Ladder
-from clwl_spark.routing.batch import (
+from clwl_spark.delta.lake import Lake
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.routing.engines.batch import (
     CheckpointLostError,
     EarlierBatchError,
     RouteOptions,
@@ -24,12 +25,11 @@ from clwl_spark.routing.batch import (
 from clwl_spark.routing.engines.choose import AUTO, EMBEDDED, engine_for, routes_here
 from clwl_spark.routing.engines.embedded import EmbeddedEngine
 from clwl_spark.routing.engines.spark import SparkEngine
+from clwl_spark.routing.engines.workers import Workers, workers
 from clwl_spark.routing.faults import faults_named
-from clwl_spark.routing.kept import Keeper
-from clwl_spark.routing.losses import refuse_foreign_checkpoint, refuse_losses
-from clwl_spark.routing.one_runner import one_runner
-from clwl_spark.routing.provide import PlanProvider
-from clwl_spark.routing.runs import (
+from clwl_spark.routing.ledger.losses import refuse_foreign_checkpoint, refuse_losses
+from clwl_spark.routing.ledger.one_runner import one_runner
+from clwl_spark.routing.ledger.runs import (
     Run,
     RunSummary,
     abandon,
@@ -38,12 +38,14 @@ from clwl_spark.routing.runs import (
     previous,
     write_again,
 )
-from clwl_spark.routing.taken import all_taken, is_checkpoint_lost
-from clwl_spark.routing.takeover import take_over
-from clwl_spark.routing.workers import Workers, workers
+from clwl_spark.routing.ledger.source_offsets import all_taken, is_checkpoint_lost
+from clwl_spark.routing.ledger.takeover import take_over
+from clwl_spark.routing.plans.facts_cache import Keeper
+from clwl_spark.routing.plans.provide import PlanProvider
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import Rule
-from clwl_spark.schemas import (
+from clwl_spark.spark.materialize import releasing
+from clwl_spark.tables import (
     BALANCE_HISTORY,
     OUTCOMES,
     REJECTED_MESSAGES,
@@ -53,8 +55,6 @@ from clwl_spark.schemas import (
     RUNS,
     SNAPSHOT_RESETS,
 )
-from clwl_spark.spark.materialize import releasing
-from clwl_spark.storage import Lake
 
 __all__ = ["WRITTEN", "Progress", "RouteOptions", "RunSummary", "follow", "route"]
 

@@ -9,7 +9,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
+from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.rules.availability import (
     keep_best_status,
     keep_put_enabled,
@@ -27,7 +27,7 @@ from clwl_spark.rules.priority import (
 )
 from clwl_spark.rules.rank import keep_highest_ranks
 from clwl_spark.rules.routes import keep_one_row_per_route
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.tables import columns as c
 
 BEFORE_EXIT: Final[dict[Algorithm, tuple[Rule, ...]]] = {
     Algorithm.V9: (keep_shared_clusters, keep_channels_of_instance_cluster),

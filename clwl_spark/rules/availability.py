@@ -3,8 +3,8 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
 from clwl_spark.rules.marking import any_in_play, best_in_play, eliminate, lowest_in_play
+from clwl_spark.tables import columns as c
 
 
 def keep_put_enabled(candidates: DataFrame) -> DataFrame:

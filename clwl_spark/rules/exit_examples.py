@@ -13,8 +13,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
 from clwl_spark.rules.marking import CHOICE_KEY
+from clwl_spark.tables import columns as c
 
 GOOD: Final = ("INACTIVE", "BINDING", "STARTING", "RUNNING", "STOPPING", "INITIALIZING")
 """Channel states in which a destination is taken; not RETRYING, PAUSED, STOPPED and the like."""

@@ -3,8 +3,8 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
 from clwl_spark.rules.marking import any_in_play, eliminate, remote
+from clwl_spark.tables import columns as c
 
 
 def keep_local_queue(candidates: DataFrame) -> DataFrame:

@@ -9,7 +9,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
+from clwl_spark.tables import columns as c
 
 Rule = Callable[[DataFrame], DataFrame]
 

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
+from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.rules.marking import (
     CHOICE_KEY,
     eliminate,
@@ -11,7 +11,7 @@ from clwl_spark.rules.marking import (
     in_play,
     remote,
 )
-from clwl_spark.vocabulary import PlanKind
+from clwl_spark.tables import columns as c
 
 
 def keep_highest_netprty(candidates: DataFrame) -> DataFrame:

@@ -3,8 +3,8 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
 from clwl_spark.rules.marking import eliminate_below_best
+from clwl_spark.tables import columns as c
 
 
 def keep_highest_ranks(candidates: DataFrame) -> DataFrame:

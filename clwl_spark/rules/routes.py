@@ -3,9 +3,9 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
+from clwl_spark.mq.vocabulary import Reason
 from clwl_spark.rules.marking import CHOICE_KEY, SAME_ROUTE, eliminate, in_play
-from clwl_spark.vocabulary import Reason
+from clwl_spark.tables import columns as c
 
 PUT_DISABLED = 5
 ROUTE_ORDER = (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS)

@@ -18,9 +18,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from clwl_spark.errors import SetupError
-from clwl_spark.runtime import cache_folder
-from clwl_spark.runtime.jars import delta_jars
-from clwl_spark.runtime.java import java_home
 from clwl_spark.spark.conf import with_settings
 from clwl_spark.spark.embedded import CONNECT_MODE
 from clwl_spark.spark.local_settings import (
@@ -29,6 +26,9 @@ from clwl_spark.spark.local_settings import (
     QUIET_LOG,
     SHARED_SETTINGS,
 )
+from clwl_spark.spark.runtime import cache_folder
+from clwl_spark.spark.runtime.jars import delta_jars
+from clwl_spark.spark.runtime.java import java_home
 from clwl_spark.spark.temporary import TemporaryFolder
 
 

@@ -7,9 +7,9 @@ from reference import Reference
 from small_worlds import alias, message, proxy, qmgr, queue, rcvr, remote, seen_by, tables, topic
 from what_if.plain import topology_of
 
-from clwl_spark.analysis.balance import alike, balance
-from clwl_spark.analysis.traffic import Puts
-from clwl_spark.plan.planning import Ladder
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.studies.shares.balance import alike, balance
+from clwl_spark.studies.shares.traffic import Puts
 
 PERIODS = 400
 

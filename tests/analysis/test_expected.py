@@ -14,10 +14,10 @@ from what_if.plain import (
 )
 from worlds import merged_tables, random_cases
 
-from clwl_spark.analysis.expected import route_shares, shares_of_shape
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.studies.shares.expected import route_shares, shares_of_shape
 
 SNAPSHOTS = ("S1", "S4")
 

@@ -12,14 +12,14 @@ from reference import Reference
 from rich.console import Console
 from scenario_files import read_scenario
 
-from clwl_spark.analysis.explain import ExplainRequest, explain
-from clwl_spark.analysis.rendering import headline, render
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import MissingLakeError, UsageError
-from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS, TABLES
-from clwl_spark.storage import Lake
-from clwl_spark.topology.snapshots import MissingSnapshotError
-from clwl_spark.topology.write import write_topology
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.snapshots.catalog import MissingSnapshotError
+from clwl_spark.snapshots.write import write_topology
+from clwl_spark.studies.explain.rendering import headline, render
+from clwl_spark.studies.explain.request import ExplainRequest, explain
+from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS, TABLES
 
 # Which of a scenario's different requests.
 REQUESTS = {

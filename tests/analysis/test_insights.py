@@ -5,10 +5,10 @@ from lakes import lake_with
 from small_worlds import qmgr, queue, rcvr, sender, snapshot
 from topology_frames import frames
 
-from clwl_spark.analysis.insights import insights
-from clwl_spark.analysis.traffic import Puts, traffic_from
-from clwl_spark.plan.planning import Ladder
-from clwl_spark.topology.views import read_topology
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.views import read_topology
+from clwl_spark.studies.insights import insights
+from clwl_spark.studies.shares.traffic import Puts, traffic_from
 
 WORLD = (
     snapshot("S1"),

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from clwl_spark.analysis.mix import MixShares, Stream, mixed_shares
-from clwl_spark.analysis.shares import Route, long_run_shares
+from clwl_spark.algorithm.shares import Route, long_run_shares
+from clwl_spark.studies.shares.mix import MixShares, Stream, mixed_shares
 
 ALL = 999_999_999
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from clwl_spark.analysis.shares import Route, long_run_shares
-from clwl_spark.kernel.choose import NO_KEY, Choices, History, Puts, route_in_turn
+from clwl_spark.algorithm.choose import NO_KEY, Choices, History, Puts, route_in_turn
+from clwl_spark.algorithm.shares import Route, long_run_shares
 
 ALL = 999_999_999
 

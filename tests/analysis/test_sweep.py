@@ -13,14 +13,14 @@ from small_worlds import tables as tables_of
 from what_if.plain import requests_of, topology_of
 from worlds import merged_tables, random_cases
 
-from clwl_spark.analysis.expected import route_shares
-from clwl_spark.analysis.outages import Channels, NothingHitError, Outage, Part, down_qmgrs
-from clwl_spark.analysis.survival import survivals
-from clwl_spark.analysis.sweep import base_of, case_ends
 from clwl_spark.errors import InputError
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.studies.shares.expected import route_shares
+from clwl_spark.studies.sweep.outages import Channels, NothingHitError, Outage, Part, down_qmgrs
+from clwl_spark.studies.sweep.survival import survivals
+from clwl_spark.studies.sweep.sweep import base_of, case_ends
 
 SNAPSHOT = "S4"
 FIGURES = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from clwl_spark.analysis.wording import reasons_why, verdict_text
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.studies.explain.wording import reasons_why, verdict_text
 
 
 def row(qmgr, eliminated_by=None, channel="", **attributes):

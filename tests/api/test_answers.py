@@ -6,8 +6,8 @@ from api.api_worlds import WORLD
 
 import clwl_spark as cw
 from clwl_spark.errors import InputError, MissingLakeError, UsageError
-from clwl_spark.schemas import ROUTE_CANDIDATES, ROUTE_PLANS
-from clwl_spark.topology.snapshots import MissingSnapshotError
+from clwl_spark.snapshots.catalog import MissingSnapshotError
+from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 
 
 def test_an_explanation_has_frames_a_text_and_a_page(lake):

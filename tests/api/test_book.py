@@ -11,15 +11,15 @@ from waiting_worlds import routed_lake
 from worlds import put_rows
 
 import clwl_spark as cw
-from clwl_spark.analysis import book as book_module
-from clwl_spark.analysis.book import Book, explain_by, found_on, opened
-from clwl_spark.analysis.ends import Request
-from clwl_spark.analysis.explain import ExplainRequest, explain
-from clwl_spark.analysis.planned import planned
-from clwl_spark.plan.planning import Ladder
-from clwl_spark.schemas import ROUTE_CANDIDATES
-from clwl_spark.topology.views import read_topology
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.views import read_topology
+from clwl_spark.studies.explain import plan_cache as book_module
+from clwl_spark.studies.explain.ends import Request
+from clwl_spark.studies.explain.plan_cache import Book, explain_by, found_on, opened
+from clwl_spark.studies.explain.planned import planned
+from clwl_spark.studies.explain.request import ExplainRequest, explain
+from clwl_spark.tables import ROUTE_CANDIDATES
 
 
 @pytest.fixture

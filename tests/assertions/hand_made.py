@@ -4,10 +4,10 @@ APP1 puts to ORDERS, which QM1, QM2 and QM3 host, all in cluster K; GATE is in K
 where GUEST is too; AUDIT is on QM1 alone.
 """
 
-from clwl_spark.assertions.answers import Answer, End, KnownChannel, Network, Route, Way
-from clwl_spark.assertions.judge import judge
-from clwl_spark.assertions.model import Assertion, ChannelStopped, ClusterDown, QmgrDown
-from clwl_spark.assertions.parse import parse
+from clwl_spark.checks.assertions.answers import Answer, End, KnownChannel, Network, Route, Way
+from clwl_spark.checks.assertions.judge import judge
+from clwl_spark.checks.assertions.model import Assertion, ChannelStopped, ClusterDown, QmgrDown
+from clwl_spark.checks.assertions.parse import parse
 
 MEMBERS = {"K": ("APP1", "QM1", "QM2", "QM3", "GATE"), "PUBLIC": ("GATE", "GUEST")}
 HOSTS = {"ORDERS": ("QM1", "QM2", "QM3"), "AUDIT": ("QM1",)}

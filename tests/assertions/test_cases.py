@@ -3,10 +3,10 @@
 import pytest
 from assertions.hand_made import NETWORK
 
-from clwl_spark.assertions.answers import KnownChannel, Network
-from clwl_spark.assertions.cases import MOST_CASES, cases_of
-from clwl_spark.assertions.parse import parse
-from clwl_spark.assertions.wording import case_words
+from clwl_spark.checks.assertions.answers import KnownChannel, Network
+from clwl_spark.checks.assertions.cases import MOST_CASES, cases_of
+from clwl_spark.checks.assertions.parse import parse
+from clwl_spark.checks.assertions.wording import case_words
 
 
 def told(fact, network=NETWORK):

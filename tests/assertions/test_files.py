@@ -5,9 +5,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clwl_spark.assertions.files import AssertionFilesError, load_assertions
-from clwl_spark.assertions.parse import parse
-from clwl_spark.assertions.source import read_written
+from clwl_spark.checks.assertions.files import AssertionFilesError, load_assertions
+from clwl_spark.checks.assertions.parse import parse
+from clwl_spark.checks.assertions.source import read_written
 
 GOOD = """\
 # what the auditors want

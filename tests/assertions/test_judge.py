@@ -5,11 +5,11 @@ import json
 import pytest
 from assertions.hand_made import HandMade, assertions, only
 
-from clwl_spark.assertions.answers import Answer
-from clwl_spark.assertions.judge import judge
-from clwl_spark.assertions.measure import UnansweredError
-from clwl_spark.assertions.model import QmgrDown
-from clwl_spark.assertions.results import Verdict
+from clwl_spark.checks.assertions.answers import Answer
+from clwl_spark.checks.assertions.judge import judge
+from clwl_spark.checks.assertions.measure import UnansweredError
+from clwl_spark.checks.assertions.model import QmgrDown
+from clwl_spark.checks.assertions.results import Verdict
 
 
 def test_a_sweep_names_the_cases_that_fail_the_worst_first():

@@ -9,10 +9,10 @@ import pytest
 from assertions.hand_made import HandMade, assertions
 from rich.console import Console
 
-from clwl_spark.assertions.judge import judge
-from clwl_spark.assertions.junit import junit_xml
-from clwl_spark.assertions.rendering import explained, headline, report_table
-from clwl_spark.assertions.results import CaseFound, Report
+from clwl_spark.checks.assertions.judge import judge
+from clwl_spark.checks.assertions.junit import junit_xml
+from clwl_spark.checks.assertions.rendering import explained, headline, report_table
+from clwl_spark.checks.assertions.results import CaseFound, Report
 
 FACTS = (
     "reachable(ORDERS from APP1)",

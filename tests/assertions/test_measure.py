@@ -3,8 +3,8 @@
 import pytest
 from assertions.hand_made import HandMade, only
 
-from clwl_spark.assertions.answers import Answer, End, Route, Way
-from clwl_spark.assertions.results import Verdict
+from clwl_spark.checks.assertions.answers import Answer, End, Route, Way
+from clwl_spark.checks.assertions.results import Verdict
 
 TWO_FIFTHS = Answer(
     routes=(

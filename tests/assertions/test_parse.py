@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clwl_spark.assertions import model as m
-from clwl_spark.assertions.parse import FactError, parse
-from clwl_spark.assertions.wording import KEYWORDS, statement_words
-from clwl_spark.vocabulary import REASON_TEXTS
+from clwl_spark.checks.assertions import model as m
+from clwl_spark.checks.assertions.parse import FactError, parse
+from clwl_spark.checks.assertions.wording import KEYWORDS, statement_words
+from clwl_spark.mq.vocabulary import REASON_TEXTS
 
 ORDERS = m.Request(object_name="ORDERS", sender="APP1")
 READ = {

@@ -8,10 +8,10 @@ import pytest
 from worlds import World
 
 from clwl_spark.cli import main
-from clwl_spark.commands import route as route_command
-from clwl_spark.commands.samples import samples_folder
-from clwl_spark.routing.runs import RunSummary
-from clwl_spark.storage import Lake
+from clwl_spark.cli import route as route_command
+from clwl_spark.cli.samples import samples_folder
+from clwl_spark.delta.lake import Lake
+from clwl_spark.routing.ledger.runs import RunSummary
 
 SIZES = ["--qmgrs", "6", "--queues", "4", "--instances", "2", "--messages", "300"]
 

@@ -2,10 +2,10 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
 
-from clwl_spark.commands.failures import failure
+from clwl_spark.cli.failures import failure
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, SetupError
-from clwl_spark.schemas import SNAPSHOTS
-from clwl_spark.storage import Lake
+from clwl_spark.tables import SNAPSHOTS
 
 
 def test_our_own_errors_keep_their_words():

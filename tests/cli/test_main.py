@@ -9,11 +9,12 @@ from importlib import metadata
 import pytest
 
 from clwl_spark import cli
-from clwl_spark.commands import doctor
-from clwl_spark.commands.generate import generate_spec
-from clwl_spark.commands.words.synthetic import GenerateWords
+from clwl_spark.cli import doctor
+from clwl_spark.cli.entry import PANELS
+from clwl_spark.cli.generate import generate_spec
+from clwl_spark.cli.words.synthetic import GenerateWords
 from clwl_spark.errors import GateError
-from clwl_spark.generate import GenerateSpec
+from clwl_spark.studies.synthetic import GenerateSpec
 
 COMMANDS = [command.name for command in cli.app.registered_commands]
 EXPLAIN = ["explain", "--from", "QM1", "--object", "Q"]
@@ -55,7 +56,7 @@ def test_help_shows_placeholders_and_no_types_of_python(capsys, words):
 def test_help_shows_every_command_in_its_panel(capsys):
     assert cli.main(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(f"─ {panel} ─" in shown for panel in cli.PANELS)
+    assert all(f"─ {panel} ─" in shown for panel in PANELS)
     assert "─ Commands ─" not in shown
 
 

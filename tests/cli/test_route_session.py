@@ -3,11 +3,11 @@
 import pytest
 from lakes import lake_with
 
-from clwl_spark.commands import route
-from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.words.routing import RouteWords
-from clwl_spark.schemas import MESSAGES, OUTCOMES
+from clwl_spark.cli import route
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.routing import RouteWords
 from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
+from clwl_spark.tables import MESSAGES, OUTCOMES
 
 CASES = [
     (RouteWords(), None, (MESSAGES, OUTCOMES), ROWS_BEYOND_JAVA),

@@ -1,8 +1,8 @@
 from collections import Counter, defaultdict
 from itertools import pairwise
 
-from clwl_spark.commands.samples import sample_messages, samples_folder
-from clwl_spark.schemas import MESSAGES
+from clwl_spark.cli.samples import sample_messages, samples_folder
+from clwl_spark.tables import MESSAGES
 
 ROWS = [
     dict(zip(MESSAGES.names, row, strict=True))

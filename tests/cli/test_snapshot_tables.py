@@ -4,11 +4,11 @@ import io
 
 from rich.console import Console
 
-from clwl_spark.commands.diff import changes_table, counts_table
-from clwl_spark.commands.snapshots import snapshots_table
-from clwl_spark.topology.diff import Difference
-from clwl_spark.topology.inspection import WRITABLE
-from clwl_spark.topology.snapshots import SnapshotEntry
+from clwl_spark.cli.diff import changes_table, counts_table
+from clwl_spark.cli.snapshots import snapshots_table
+from clwl_spark.snapshots.catalog import SnapshotEntry
+from clwl_spark.snapshots.diff import Difference
+from clwl_spark.snapshots.inspection import WRITABLE
 
 
 def shown(table):

@@ -12,10 +12,10 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from clwl_spark.runtime import cache_folder
-from clwl_spark.runtime.jars import delta_jars
-from clwl_spark.runtime.java import JavaHome, java_home
 from clwl_spark.spark.local_settings import LAPTOP_SETTINGS, SHARED_SETTINGS, SMALL_WORK
+from clwl_spark.spark.runtime import cache_folder
+from clwl_spark.spark.runtime.jars import delta_jars
+from clwl_spark.spark.runtime.java import JavaHome, java_home
 
 _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 _STARTS_IN = 90

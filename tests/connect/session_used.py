@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 import clwl_spark as cw
 from clwl_spark.cli import main
-from clwl_spark.schemas import MESSAGES
+from clwl_spark.tables import MESSAGES
 
 DELTAS = "Delta Table State"
 """In the names of what Delta keeps in memory of the tables that it has read."""

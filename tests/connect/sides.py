@@ -11,10 +11,10 @@ from typing import Any, Final
 import pyarrow as pa
 from deltalake import DeltaTable
 
-from clwl_spark.commands.samples import sample_messages, samples_folder
-from clwl_spark.delta_creation import create_in_folder
-from clwl_spark.delta_writes import append_rows
-from clwl_spark.schemas import MESSAGES
+from clwl_spark.cli.samples import sample_messages, samples_folder
+from clwl_spark.delta.creation import create_in_folder
+from clwl_spark.delta.writes import append_rows
+from clwl_spark.tables import MESSAGES
 
 Clwl = Callable[[list[list[str]]], list[Any]]
 """Runs commands in a process, one after the other, and gives the document of each."""

@@ -10,8 +10,8 @@ import pytest
 from connect.sides import INGEST, Clwl, clwl, comparable, process, put, rows, tables
 from deltalake import DeltaTable
 
-from clwl_spark.schemas import SNAPSHOTS, TOPOLOGY
-from clwl_spark.topology.reading import FEW_FILES
+from clwl_spark.snapshots.reading import FEW_FILES
+from clwl_spark.tables import SNAPSHOTS, TOPOLOGY
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from clwl_spark.analysis.wording import ORDER, RULE_TITLES
-from clwl_spark.cli import PANELS
-from clwl_spark.quality.results import Scope
-from clwl_spark.quality.suites import load_gates
-from clwl_spark.questions.texts import all_questions, all_views
+from clwl_spark.checks.quality.results import Scope
+from clwl_spark.checks.quality.suites import load_gates
+from clwl_spark.cli.entry import PANELS
+from clwl_spark.mq.vocabulary import REASON_TEXTS, Algorithm, RejectError
+from clwl_spark.present.questions.texts import all_questions, all_views
 from clwl_spark.rules.marking import EXIT
-from clwl_spark.schemas import TABLES
 from clwl_spark.settings import Settings
-from clwl_spark.vocabulary import REASON_TEXTS, Algorithm, RejectError
+from clwl_spark.studies.explain.wording import ORDER, RULE_TITLES
+from clwl_spark.tables import TABLES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

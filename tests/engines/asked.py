@@ -17,20 +17,20 @@ from random_clusters import Case, merged_tables, random_case
 from scenario_files import read_scenario, scenario_names
 from worlds import put_rows
 
-from clwl_spark.analysis.outages import Part
-from clwl_spark.analysis.sweep import base_of, case_ends
-from clwl_spark.analysis.traffic import MESSAGES_OF
 from clwl_spark.cli import main
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
-from clwl_spark.questions.running import prepared
-from clwl_spark.questions.texts import Question as Asked
-from clwl_spark.questions.texts import all_questions, all_views
-from clwl_spark.schemas import TOPOLOGY
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.present.questions.running import prepared
+from clwl_spark.present.questions.texts import Question as Asked
+from clwl_spark.present.questions.texts import all_questions, all_views
+from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint, inline
-from clwl_spark.storage import Lake
-from clwl_spark.topology.views import read_topology
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.studies.shares.traffic import MESSAGES_OF
+from clwl_spark.studies.sweep.outages import Part
+from clwl_spark.studies.sweep.sweep import base_of, case_ends
+from clwl_spark.tables import TOPOLOGY
 
 Row = dict[str, Any]
 Answers = dict[str, list[str]]

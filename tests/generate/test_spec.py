@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from clwl_spark.errors import SettingsError
-from clwl_spark.generate import GenerateSpec
+from clwl_spark.studies.synthetic import GenerateSpec
 
 
 @pytest.mark.parametrize(

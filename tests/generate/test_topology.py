@@ -5,10 +5,10 @@ from itertools import pairwise
 import pyspark.sql.functions as F
 import pytest
 
-from clwl_spark import columns as c
-from clwl_spark import vocabulary as v
-from clwl_spark.generate import GenerateSpec, topology
-from clwl_spark.schemas import TABLES
+from clwl_spark.mq import vocabulary as v
+from clwl_spark.studies.synthetic import GenerateSpec, topology
+from clwl_spark.tables import TABLES
+from clwl_spark.tables import columns as c
 
 RICH = GenerateSpec(
     qmgrs=23,

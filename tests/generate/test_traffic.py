@@ -5,10 +5,10 @@ from itertools import pairwise
 import pyspark.sql.functions as F
 import pytest
 
-from clwl_spark import columns as c
-from clwl_spark.generate import GenerateSpec, messages, topology
-from clwl_spark.generate import draw as d
-from clwl_spark.schemas import MESSAGES
+from clwl_spark.studies.synthetic import GenerateSpec, messages, topology
+from clwl_spark.studies.synthetic import draw as d
+from clwl_spark.tables import MESSAGES
+from clwl_spark.tables import columns as c
 
 RICH = GenerateSpec(
     messages=20_000,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from clwl_spark.runtime import cache_folder
-from clwl_spark.runtime.java import java_home
+from clwl_spark.spark.runtime import cache_folder
+from clwl_spark.spark.runtime.java import java_home
 
 JOBS = Path(__file__).parents[2] / "jobs"
 SIZES = ["--qmgrs", "4", "--queues", "2", "--instances", "2", "--messages", "50"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clwl_spark.kernel.choose import (
+from clwl_spark.algorithm.choose import (
     NO_KEY,
     NOT_CHOSEN,
     Choices,

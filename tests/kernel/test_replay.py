@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clwl_spark.kernel.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts, route_in_turn
-from clwl_spark.kernel.replay import LOCAL, NONE_MADE, replay
+from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts, route_in_turn
+from clwl_spark.algorithm.replay import LOCAL, NONE_MADE, replay
 
 WEIGHTS = st.lists(st.sampled_from([50, 50, 20, 99]), min_size=1, max_size=6)
 

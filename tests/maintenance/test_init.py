@@ -14,8 +14,8 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from clwl_spark.cli import main
-from clwl_spark.schemas import MESSAGES, QUEUES, TABLES
-from clwl_spark.storage import Lake
+from clwl_spark.delta.lake import Lake
+from clwl_spark.tables import MESSAGES, QUEUES, TABLES
 
 AT = datetime(2026, 9, 14, 6, tzinfo=UTC)
 ROW = {"qmgr": "QM1", "put_seq": 1, "put_time": AT, "object_name": "ORDERS"}

@@ -18,14 +18,14 @@ from deltalake.exceptions import CommitFailedError
 from deltalake.table import TableOptimizer
 from lakes import lake_with
 
-from clwl_spark import delta_maintenance
 from clwl_spark.cli import main
-from clwl_spark.delta_maintenance import Permission, files_after_compaction, maintain_folder
+from clwl_spark.delta import upkeep as delta_maintenance
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.upkeep import Permission, files_after_compaction, maintain_folder
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.maintenance import permissions
-from clwl_spark.maintenance.upkeep import maintain, read_keep
-from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, TABLES
-from clwl_spark.storage import Lake
+from clwl_spark.routing.maintenance import permissions
+from clwl_spark.routing.maintenance.upkeep import maintain, read_keep
+from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, TABLES
 
 AT = datetime(2026, 9, 14, 6, tzinfo=UTC)
 WEEK = timedelta(days=7)
@@ -536,7 +536,7 @@ def test_a_damaged_table_is_named(lake):
 
 def test_a_table_with_features_that_only_spark_knows_is_left_alone(lake, monkeypatch):
     monkeypatch.setattr(
-        "clwl_spark.maintenance.upkeep.unread_features", lambda _table: ["deletionVectors"]
+        "clwl_spark.routing.maintenance.upkeep.unread_features", lambda _table: ["deletionVectors"]
     )
     found, _ = kept_up(lake)
     assert found["outcomes"].files_before is None

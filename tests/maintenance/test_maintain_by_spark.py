@@ -8,10 +8,10 @@ import pytest
 from aged import grow_older, listed
 
 from clwl_spark.cli import main
-from clwl_spark.maintenance import permissions
-from clwl_spark.maintenance.upkeep import maintain
-from clwl_spark.schemas import MESSAGES
-from clwl_spark.storage import Lake
+from clwl_spark.delta.lake import Lake
+from clwl_spark.routing.maintenance import permissions
+from clwl_spark.routing.maintenance.upkeep import maintain
+from clwl_spark.tables import MESSAGES
 
 pytestmark = pytest.mark.spark
 

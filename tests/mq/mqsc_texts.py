@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from clwl_spark.mq import Reading, read_text
-from clwl_spark.mq.keywords import DEFINED
+from clwl_spark.mq.read import Reading, read_text
+from clwl_spark.mq.read.keywords import DEFINED
 
 UNUSED = sorted(DEFINED["queue", "QMODEL"] - {"REPLACE", "LIKE", "PUT", "USAGE", "QSGDISP"})[:30]
 """Attributes of queues that give no column."""

@@ -2,9 +2,9 @@
 
 import pickle
 
-from clwl_spark.mq import decode, read_states, read_texts
-from clwl_spark.mq.merge import KEYS
-from clwl_spark.mq.records import SHOWN_TEXT, Reading
+from clwl_spark.mq.read import decode, read_states, read_texts
+from clwl_spark.mq.read.merge import KEYS
+from clwl_spark.mq.read.records import SHOWN_TEXT, Reading
 
 NAME = "folder/QM1.mqsc"
 FRONT = "DEFINE QLOCAL(FRONT)\nDEFINE QLOCAL(NEXT)\n"

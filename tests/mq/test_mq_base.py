@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clwl_spark.mq import apply_changes, read_text
+from clwl_spark.mq.read import apply_changes, read_text
 
 OWN = "* Queue manager name: QM1\n"
 SCRIPT = (

@@ -4,7 +4,7 @@ import pytest
 from mq.mqsc_texts import chstatus, clusqmgr, one, queue, session
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq import combine, observer_of, read_states, read_text, read_texts
+from clwl_spark.mq.read import combine, observer_of, read_states, read_text, read_texts
 
 OWN = "* Queue manager name: QM1\n"
 

@@ -2,7 +2,7 @@ import pytest
 from mq.mqsc_texts import chstatus, clusqmgr, one, queue, session, two_columns
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq import read_text, read_texts
+from clwl_spark.mq.read import read_text, read_texts
 
 
 def read(*blocks, qmgr="QM1"):

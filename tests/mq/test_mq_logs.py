@@ -1,6 +1,6 @@
 from mq.mqsc_texts import clusqmgr, one, session
 
-from clwl_spark.mq import read_text
+from clwl_spark.mq.read import read_text
 
 REMOTE = clusqmgr(
     "CLUSQMGR(QM2)", "CHANNEL(TO.QM2)", "CLUSTER(K)", "CLWLPRTY(4)", "CONNAME(h(1414))",

@@ -2,7 +2,7 @@ import json
 
 from mq.mqsc_texts import one
 
-from clwl_spark.mq import read_text
+from clwl_spark.mq.read import read_text
 
 
 def test_an_answer_of_the_rest_interface():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq import TABLES, decode, read_text, read_texts
+from clwl_spark.mq.read import TABLES, decode, read_text, read_texts
 
 OWN = Path(__file__).parents[2] / "data" / "samples" / "topology"
 FOREIGN = Path(

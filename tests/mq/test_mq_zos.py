@@ -1,6 +1,6 @@
 from mq.mqsc_texts import one
 
-from clwl_spark.mq import read_text
+from clwl_spark.mq.read import read_text
 
 ZOS = """\
  CSQM201I {cpf} CSQMDRTC  DISPLAY CHSTATUS DETAILS 610

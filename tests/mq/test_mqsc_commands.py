@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clwl_spark.mq.joining import join
-from clwl_spark.mq.mqsc import cook_list, parse
-from clwl_spark.mq.records import PieceRefusedError
+from clwl_spark.mq.read.joining import join
+from clwl_spark.mq.read.mqsc import cook_list, parse
+from clwl_spark.mq.read.records import PieceRefusedError
 
 NAMES = st.text(alphabet="AZaz09./_% ',", min_size=1, max_size=20).filter(
     lambda name: name == name.strip() and name.strip("' ,")

@@ -4,7 +4,7 @@ import pytest
 from mq.mqsc_texts import dump, read_own
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq import read_text, read_texts
+from clwl_spark.mq.read import read_text, read_texts
 
 
 def queues(text, column="cluster"):

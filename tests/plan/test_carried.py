@@ -14,11 +14,11 @@ from pyspark.sql import SparkSession
 from random_clusters import TABLES, Row, merged_tables
 from worlds import put_rows, random_cases
 
-from clwl_spark.plan.carried import carried_over
-from clwl_spark.plan.planning import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.planning.carried import carried_over
+from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.snapshots.differences import Differences, pair_rows
+from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.topology.differences import Differences, pair_rows
-from clwl_spark.topology.views import read_topology
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 CASES = 120

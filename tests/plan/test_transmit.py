@@ -2,7 +2,7 @@
 
 import pytest
 
-from clwl_spark.plan.transmit import TransmissionQueues, after_next_start, matches, now
+from clwl_spark.algorithm.transmit import TransmissionQueues, after_next_start, matches, now
 
 SEED_3 = [
     ("XMITQ.CL.QM", "CL*.QM*"),

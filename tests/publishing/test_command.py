@@ -8,7 +8,7 @@ from tracing.way_files import lake_of
 
 from clwl_spark.cli import main
 from clwl_spark.errors import UsageError
-from clwl_spark.publishing.strings import check_topic_string
+from clwl_spark.studies.topics.strings import check_topic_string
 
 
 @pytest.fixture(scope="module")

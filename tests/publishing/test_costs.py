@@ -7,11 +7,11 @@ import pytest
 from pyspark.sql import functions as F
 from worlds import frame
 
-from clwl_spark.plan.topics import topic_matches
-from clwl_spark.publishing.conflicts import cluster_definitions, conflicts
-from clwl_spark.publishing.costs import summed, topic_costs
-from clwl_spark.publishing.strings import reaches_below
-from clwl_spark.schemas import TOPIC_COSTS
+from clwl_spark.planning.topics import topic_matches
+from clwl_spark.studies.topics.conflicts import cluster_definitions, conflicts
+from clwl_spark.studies.topics.costs import summed, topic_costs
+from clwl_spark.studies.topics.strings import reaches_below
+from clwl_spark.tables import TOPIC_COSTS
 
 TOPICS = ("/a", "/a/b", "/a/b/c", "/b", "c")
 ASKED = ("/a", "/a/#", "/a/b", "/a/+/c", "/a/b/c/d", "#", "/+/b", "/b/x", "/b/#", "c/+", "x", "/+")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tracing.way_files import lake_of
 
-from clwl_spark.mq.read import read_text
-from clwl_spark.publishing.design import TopicQuestion, design_of
+from clwl_spark.mq.read.texts import read_text
+from clwl_spark.studies.topics.design import TopicQuestion, design_of
 
 FOLDER = Path(__file__).parent / "scenarios"
 NAMES = sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir())

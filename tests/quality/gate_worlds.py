@@ -9,11 +9,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
 from small_worlds import alias, proxy, qmgr, queue, rcvr, remote, sender, topic
 
-from clwl_spark.quality.results import GateResult, Verdict
-from clwl_spark.quality.suites import Gates
-from clwl_spark.quality.validate import judge_rows
-from clwl_spark.quality.views import SNAPSHOT_TABLES, SnapshotRows
-from clwl_spark.schemas import TABLES
+from clwl_spark.checks.quality.results import GateResult, Verdict
+from clwl_spark.checks.quality.suites import Gates
+from clwl_spark.checks.quality.validate import judge_rows
+from clwl_spark.checks.quality.views import SNAPSHOT_TABLES, SnapshotRows
+from clwl_spark.tables import TABLES
 
 World = dict[str, list[dict[str, Any]]]
 Change = Callable[[World], None]

@@ -3,10 +3,10 @@
 from quality.gate_worlds import changed, rows_of
 from quality.mutants import MUTANTS
 
-from clwl_spark.quality.data_docs import data_docs
-from clwl_spark.quality.results import Scope
-from clwl_spark.quality.suites import Gates, load_gates
-from clwl_spark.quality.validate import judge_rows
+from clwl_spark.checks.quality.data_docs import data_docs
+from clwl_spark.checks.quality.results import Scope
+from clwl_spark.checks.quality.suites import Gates, load_gates
+from clwl_spark.checks.quality.validate import judge_rows
 
 
 def _of_queues():

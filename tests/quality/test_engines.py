@@ -7,13 +7,13 @@ import pytest
 from quality.gate_worlds import changed, complaints, frames_of, rows_of
 from quality.mutants import LINT, REFERENCES
 
-from clwl_spark.quality.engines import SparkEngine, SqliteEngine, View
-from clwl_spark.quality.expectations import TableRows, run_expectations
-from clwl_spark.quality.judge import run_rules, snapshot_judged
-from clwl_spark.quality.results import KEPT_ROWS, Scope, Verdict
-from clwl_spark.quality.suites import Gates, load_gates
-from clwl_spark.quality.views import SnapshotRows, in_memory
-from clwl_spark.storage import Lake
+from clwl_spark.checks.quality.engines import SparkEngine, SqliteEngine, View
+from clwl_spark.checks.quality.expectations import TableRows, run_expectations
+from clwl_spark.checks.quality.judge import run_rules, snapshot_judged
+from clwl_spark.checks.quality.results import KEPT_ROWS, Scope, Verdict
+from clwl_spark.checks.quality.suites import Gates, load_gates
+from clwl_spark.checks.quality.views import SnapshotRows, in_memory
+from clwl_spark.delta.lake import Lake
 
 SKIPPED = {"cluster-size", "publishing-cluster-size"}
 

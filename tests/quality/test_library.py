@@ -5,7 +5,7 @@ import sys
 
 PROGRAM = """
 import sys
-from clwl_spark.quality import library
+from clwl_spark.checks.quality import library
 assert not {"altair.vegalite", "scipy.stats._stats_py", "scipy.sparse._base"} & sys.modules.keys()
 import altair, scipy.sparse
 from scipy import stats

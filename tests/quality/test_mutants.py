@@ -4,9 +4,9 @@ import pytest
 from quality.gate_worlds import changed, complaints, good_world, judged, rows_of
 from quality.mutants import LINT, MUTANTS
 
-from clwl_spark.quality.results import Scope, Verdict
-from clwl_spark.quality.suites import load_gates
-from clwl_spark.quality.validate import judge_rows
+from clwl_spark.checks.quality.results import Scope, Verdict
+from clwl_spark.checks.quality.suites import load_gates
+from clwl_spark.checks.quality.validate import judge_rows
 
 GATES = load_gates(Scope.TOPOLOGY)
 

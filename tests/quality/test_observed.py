@@ -14,9 +14,9 @@ from small_worlds import NOON, at, message, queue, rcvr, sender, snapshot, table
 from waiting_worlds import routed_lake
 from worlds import put_rows
 
+from clwl_spark.checks.quality.observed import comparisons
 from clwl_spark.cli import main
-from clwl_spark.quality.observed import comparisons
-from clwl_spark.schemas import OBSERVED_COUNTS
+from clwl_spark.tables import OBSERVED_COUNTS
 
 PUTS = 2_000
 END = NOON + timedelta(seconds=PUTS + 1)

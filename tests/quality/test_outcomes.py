@@ -13,10 +13,10 @@ from small_worlds import NOON, message, queue, rcvr, tables
 from waiting_worlds import routed_lake
 from worlds import put_rows
 
+from clwl_spark.checks.quality.results import Scope, Verdict
+from clwl_spark.checks.quality.suites import load_gates
+from clwl_spark.checks.quality.validate import ValidateOptions, validate_outcomes
 from clwl_spark.cli import main
-from clwl_spark.quality.results import Scope, Verdict
-from clwl_spark.quality.suites import load_gates
-from clwl_spark.quality.validate import ValidateOptions, validate_outcomes
 
 PUTS = 40
 DAY = timedelta(days=1)

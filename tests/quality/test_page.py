@@ -9,12 +9,12 @@ from quality.gate_worlds import changed, judged
 from quality.mutants import MUTANTS
 from rich.console import Console
 
+from clwl_spark.checks.quality.hook import run_hook
+from clwl_spark.checks.quality.page import page, sentence
+from clwl_spark.checks.quality.rendering import explained, report_table
+from clwl_spark.checks.quality.results import Found, Report, Scope
+from clwl_spark.checks.quality.suites import load_gates
 from clwl_spark.errors import UsageError
-from clwl_spark.quality.hook import run_hook
-from clwl_spark.quality.page import page, sentence
-from clwl_spark.quality.rendering import explained, report_table
-from clwl_spark.quality.results import Found, Report, Scope
-from clwl_spark.quality.suites import load_gates
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,11 @@
 
 import pytest
 
+from clwl_spark.checks.quality.expectations import check_words
+from clwl_spark.checks.quality.positions import read_yaml
+from clwl_spark.checks.quality.results import Scope, Severity
+from clwl_spark.checks.quality.suites import load_gates
 from clwl_spark.errors import SettingsError
-from clwl_spark.quality.expectations import check_words
-from clwl_spark.quality.positions import read_yaml
-from clwl_spark.quality.results import Scope, Severity
-from clwl_spark.quality.suites import load_gates
 
 RULE = """\
 suite: ours

@@ -12,13 +12,13 @@ from quality.mutants import MUTANTS
 from small_worlds import snapshot
 from worlds import put_rows
 
+from clwl_spark.checks.quality.publish import passed_over
+from clwl_spark.checks.quality.results import Verdict
+from clwl_spark.checks.quality.validate import ValidateOptions, validate_snapshot
 from clwl_spark.cli import main
 from clwl_spark.errors import InputError, SettingsError
-from clwl_spark.quality.publish import passed_over
-from clwl_spark.quality.results import Verdict
-from clwl_spark.quality.validate import ValidateOptions, validate_snapshot
-from clwl_spark.routing.runs import valid_pins
-from clwl_spark.schemas import SNAPSHOTS, TOPOLOGY
+from clwl_spark.routing.ledger.runs import valid_pins
+from clwl_spark.tables import SNAPSHOTS, TOPOLOGY
 
 BAD = ("queues.clwlrank", "duplicate-qmid", "bind-on-open")
 
@@ -204,8 +204,8 @@ def test_words_that_do_not_go_together_are_refused(words, said, capsys, tmp_path
 
 def test_the_topology_tables_have_suites():
     suites = {x.name for x in TOPOLOGY}
-    from clwl_spark.quality.results import Scope  # noqa: PLC0415
-    from clwl_spark.quality.suites import load_gates  # noqa: PLC0415
+    from clwl_spark.checks.quality.results import Scope  # noqa: PLC0415
+    from clwl_spark.checks.quality.suites import load_gates  # noqa: PLC0415
 
     gates = load_gates(Scope.TOPOLOGY)
     assert {x.table for x in gates.expectations} >= suites

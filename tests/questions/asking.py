@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import duckdb
 
-from clwl_spark.questions.running import ask
-from clwl_spark.questions.script import empty_table
-from clwl_spark.questions.texts import Question, all_views
-from clwl_spark.schemas import MESSAGES, TABLES
+from clwl_spark.present.questions.running import ask
+from clwl_spark.present.questions.script import empty_table
+from clwl_spark.present.questions.texts import Question, all_views
 from clwl_spark.spark.named import NamedFrames
+from clwl_spark.tables import MESSAGES, TABLES
 
 LATE = 5
 """put_seq of the message that comes last."""

@@ -9,10 +9,10 @@ from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot,
 from waiting_worlds import routed_lake
 from worlds import put_rows
 
-from clwl_spark.questions.running import prepared
-from clwl_spark.questions.texts import Question, all_questions, all_views
+from clwl_spark.present.questions.running import prepared
+from clwl_spark.present.questions.texts import Question, all_questions, all_views
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.schemas import TABLES
+from clwl_spark.tables import TABLES
 
 
 def _topology():

@@ -7,7 +7,7 @@ import pytest
 from questions.asking import EVIL, LATE, all_rows, at_hour, shares
 from small_worlds import NOON
 
-from clwl_spark.questions.texts import Question
+from clwl_spark.present.questions.texts import Question
 
 
 def test_share_per_hour_is_what_outcomes_count(named, outcomes):

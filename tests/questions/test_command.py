@@ -5,11 +5,11 @@ import json
 import pytest
 import typer
 
-from clwl_spark.commands.words.options import with_options
-from clwl_spark.commands.words.questions import ask
+from clwl_spark.cli.words.options import with_options
+from clwl_spark.cli.words.questions import ask
 from clwl_spark.errors import MissingLakeError, UsageError
-from clwl_spark.questions.running import FolderLakeError
-from clwl_spark.questions.texts import UnknownQuestionError, all_questions, all_views
+from clwl_spark.present.questions.running import FolderLakeError
+from clwl_spark.present.questions.texts import UnknownQuestionError, all_questions, all_views
 
 APP = typer.Typer()
 APP.command("ask")(with_options(ask))

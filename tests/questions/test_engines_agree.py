@@ -5,13 +5,13 @@ import json
 import pytest
 from questions.asking import EVIL, all_rows, comparable, rows_of, select_all
 
-from clwl_spark.commands.ask import run
-from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.words.questions import AskWords
+from clwl_spark.cli.ask import run
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.questions import AskWords
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import MissingLakeError
-from clwl_spark.questions.running import ask, create_views, prepared
-from clwl_spark.questions.texts import Question, all_questions, all_views
-from clwl_spark.storage import Lake
+from clwl_spark.present.questions.running import ask, create_views, prepared
+from clwl_spark.present.questions.texts import Question, all_questions, all_views
 
 ZONE = "spark.sql.session.timeZone"
 

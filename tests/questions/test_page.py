@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from clwl_spark.commands.ask import answer_table
-from clwl_spark.questions.page import page
-from clwl_spark.questions.rendering import answer_document, cell
-from clwl_spark.questions.running import Answer
-from clwl_spark.questions.texts import Question, all_views
+from clwl_spark.cli.ask import answer_table
+from clwl_spark.present.questions.page import page
+from clwl_spark.present.questions.rendering import answer_document, cell
+from clwl_spark.present.questions.running import Answer
+from clwl_spark.present.questions.texts import Question, all_views
 
 AT = datetime(2026, 9, 14, 6, tzinfo=UTC)
 EVIL = '<script>alert("1")</script>'

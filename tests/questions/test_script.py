@@ -9,8 +9,8 @@ import pytest
 from deltalake import write_deltalake
 from questions.asking import duck
 
-from clwl_spark.questions.script import question_script, views_script
-from clwl_spark.questions.texts import all_questions, all_views, question_named
+from clwl_spark.present.questions.script import question_script, views_script
+from clwl_spark.present.questions.texts import all_questions, all_views, question_named
 
 AT = datetime(2026, 1, 1, 6, 30, tzinfo=UTC)
 

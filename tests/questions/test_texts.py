@@ -3,9 +3,9 @@
 import pytest
 from questions.asking import duck, rows_of, with_views
 
-from clwl_spark.analysis.wording import ORDER
-from clwl_spark.questions import texts
-from clwl_spark.questions.texts import (
+from clwl_spark.mq.vocabulary import REASON_TEXTS, Algorithm
+from clwl_spark.present.questions import texts
+from clwl_spark.present.questions.texts import (
     QuestionFileError,
     UnknownQuestionError,
     all_questions,
@@ -17,8 +17,8 @@ from clwl_spark.questions.texts import (
     tables_of,
     views_of,
 )
-from clwl_spark.schemas import OUTCOMES, TABLES
-from clwl_spark.vocabulary import REASON_TEXTS, Algorithm
+from clwl_spark.studies.explain.wording import ORDER
+from clwl_spark.tables import OUTCOMES, TABLES
 
 VIEW = """\
 -- title: Puts

@@ -5,7 +5,7 @@ from pyspark.sql import SparkSession
 from small_worlds import message, qmgr, queue, rcvr, tables
 from waiting_worlds import routed_lake
 
-from clwl_spark.storage import Lake
+from clwl_spark.delta.lake import Lake
 
 
 @pytest.fixture(scope="module")

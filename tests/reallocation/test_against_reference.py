@@ -18,12 +18,12 @@ from reference_reallocation import Reallocating, Stop
 from small_worlds import at, message, qmgr, queue, rcvr, tables
 from worlds import World, random_cases
 
-from clwl_spark.moments import micros
-from clwl_spark.plan.planning import Ladder
-from clwl_spark.reallocation.events import ChannelEvent
-from clwl_spark.reallocation.run import reallocate
-from clwl_spark.reallocation.waiting import waiting_outcomes
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.studies.reallocate.events import ChannelEvent
+from clwl_spark.studies.reallocate.run import reallocate
+from clwl_spark.studies.reallocate.waiting import waiting_outcomes
+from clwl_spark.tables.moments import micros
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 CASES = int(os.environ.get("CLWL_CASES", "120"))

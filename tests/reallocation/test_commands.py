@@ -8,13 +8,13 @@ from small_worlds import NOON
 from worlds import put_rows
 
 from clwl_spark.cli import main
-from clwl_spark.moments import micros
-from clwl_spark.plan.planning import Ladder
-from clwl_spark.reallocation import run as run_module
-from clwl_spark.reallocation.events import ChannelEvent
-from clwl_spark.reallocation.run import reallocate
-from clwl_spark.schemas import CHANNEL_EVENTS
-from clwl_spark.storage import Lake
+from clwl_spark.delta.lake import Lake
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.studies.reallocate import run as run_module
+from clwl_spark.studies.reallocate.events import ChannelEvent
+from clwl_spark.studies.reallocate.run import reallocate
+from clwl_spark.tables import CHANNEL_EVENTS
+from clwl_spark.tables.moments import micros
 
 AT = "2024-05-06T12:01:00Z"
 EVENT = ["--qmgr", "GATE", "--channel", "TO.QM1", "--status", "stopped", "--at", AT]

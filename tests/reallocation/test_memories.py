@@ -2,7 +2,7 @@
 
 import pytest
 
-from clwl_spark.reallocation.memories import Past, _brings_reset, _brought_by, _Step
+from clwl_spark.studies.reallocate.memories import Past, _brings_reset, _brought_by, _Step
 
 ORDER = ["S1", "S2", "S3"]
 

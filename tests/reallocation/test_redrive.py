@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clwl_spark.errors import LakeStateError
-from clwl_spark.reallocation import redrive
-from clwl_spark.reallocation.redrive import Redrive
-from clwl_spark.reallocation.waiting import REASONS
-from clwl_spark.routing.blocks import from_ipc
+from clwl_spark.routing.intake.blocks import from_ipc
+from clwl_spark.studies.reallocate import redrive
+from clwl_spark.studies.reallocate.redrive import Redrive
+from clwl_spark.studies.reallocate.waiting import REASONS
 
 CHANNELS = ("TO.A", "TO.B", "TO.C")
 STOPPED_EACH = [(channel, "STOPPED") for channel in CHANNELS]

@@ -15,10 +15,10 @@ from scenario_files import START, TABLES, Scenario, read_scenario
 from waiting_worlds import routed_lake
 from worlds import put_rows
 
-from clwl_spark.plan.planning import Ladder
-from clwl_spark.reallocation.events import read_events
-from clwl_spark.reallocation.run import reallocate
-from clwl_spark.schemas import CHANNEL_EVENTS
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.studies.reallocate.events import read_events
+from clwl_spark.studies.reallocate.run import reallocate
+from clwl_spark.tables import CHANNEL_EVENTS
 
 FOLDER = Path(__file__).parent / "scenarios"
 NAMES = sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir())

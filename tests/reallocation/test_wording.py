@@ -2,8 +2,8 @@
 
 import pytest
 
-from clwl_spark.reallocation.wording import Happened, in_words
-from clwl_spark.schemas.waiting import IneligibleReason, Reallocation
+from clwl_spark.studies.reallocate.wording import Happened, in_words
+from clwl_spark.tables.waiting import IneligibleReason, Reallocation
 
 
 def told(outcome, **more):

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from clwl_spark.report.data import (
+from clwl_spark.present.report.data import (
     ClusterMap,
     Edge,
     Funnel,
@@ -14,7 +14,7 @@ from clwl_spark.report.data import (
     SnapshotUse,
     Timeline,
 )
-from clwl_spark.report.findings import (
+from clwl_spark.present.report.findings import (
     ChannelStory,
     Deviation,
     Failure,

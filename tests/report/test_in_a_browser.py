@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from report.report_worlds import LONG, SCRIPT, crowd, nasty, parcels
 
-from clwl_spark.report.page import page
+from clwl_spark.present.report.page import page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")

@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 from report.report_worlds import BIDI, LONG, SCRIPT, crowd, nasty, one_outcome, parcels
 
-from clwl_spark.report.aggregate import bucket_width
-from clwl_spark.report.data import ReportData
-from clwl_spark.report.page import page
-from clwl_spark.report.surprises import surprises
-from clwl_spark.report.words import counted, lasting, named, percent, told_apart
+from clwl_spark.present.report.aggregate import bucket_width
+from clwl_spark.present.report.data import ReportData
+from clwl_spark.present.report.page import page
+from clwl_spark.present.report.surprises import surprises
+from clwl_spark.present.report.words import counted, lasting, named, percent, told_apart
 
 ORDER = ["surprises", "map", "shares", "rules", "flows", "failures"]
 VOID = {"meta", "br", "img", "input", "link", "hr"}

@@ -9,15 +9,15 @@ from lakes import lake_with
 from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
 from waiting_worlds import routed_lake
 
-from clwl_spark.commands.report import run
-from clwl_spark.commands.words.options import Common
-from clwl_spark.commands.words.report import ReportWords
+from clwl_spark.cli.report import run
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.report import ReportWords
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, MissingLakeError
-from clwl_spark.report import reading
-from clwl_spark.report.reading import read_report
-from clwl_spark.report.surprises import Kind, surprises
+from clwl_spark.present.report import reading
+from clwl_spark.present.report.reading import read_report
+from clwl_spark.present.report.surprises import Kind, surprises
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.storage import Lake
 
 CLUSTER = [
     qmgr("GATE"), qmgr("QM1"), qmgr("QM2"),

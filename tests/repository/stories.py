@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from clwl_spark.repository.events import make_story
+from clwl_spark.studies.repository.events import make_story
 
 NAMES = ("QM1", "QM2", "QM3", "QM4")
 QUEUES = ("A", "B")

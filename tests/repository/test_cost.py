@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from repository.stories import event, story
 
 from clwl_spark.errors import UsageError
-from clwl_spark.repository.cost import RefreshCase, cost_table, refresh_cost
-from clwl_spark.repository.happenings import play
-from clwl_spark.repository.words import Sent
+from clwl_spark.studies.repository.cost import RefreshCase, cost_table, refresh_cost
+from clwl_spark.studies.repository.transitions import play
+from clwl_spark.studies.repository.words import Sent
 
 
 def counted(events, then):

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from repository.stories import event, started, story
 
-from clwl_spark.repository.happenings import play
-from clwl_spark.repository.knowledge import knowledge_of
-from clwl_spark.repository.state import RepositoryError, targets
-from clwl_spark.repository.words import Kind, Periods, Sent, Want
+from clwl_spark.studies.repository.knowledge import knowledge_of
+from clwl_spark.studies.repository.state import RepositoryError, targets
+from clwl_spark.studies.repository.transitions import play
+from clwl_spark.studies.repository.words import Kind, Periods, Sent, Want
 
 TWO = ("QM1", "QM2")
 START = datetime(2026, 1, 1, tzinfo=UTC)

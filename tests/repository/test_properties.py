@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repository.stories import event, happenings, started, story
 
-from clwl_spark.repository.happenings import play
-from clwl_spark.repository.knowledge import knowledge_of, story_json
-from clwl_spark.repository.words import Kind
+from clwl_spark.studies.repository.knowledge import knowledge_of, story_json
+from clwl_spark.studies.repository.transitions import play
+from clwl_spark.studies.repository.words import Kind
 
 
 def keys(rows):

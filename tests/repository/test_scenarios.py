@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from clwl_spark.repository.events import read_story
-from clwl_spark.repository.happenings import play
-from clwl_spark.repository.knowledge import knowledge_of
 from clwl_spark.settings import duration
+from clwl_spark.studies.repository.events import read_story
+from clwl_spark.studies.repository.knowledge import knowledge_of
+from clwl_spark.studies.repository.transitions import play
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "scenarios").iterdir() if path.is_dir())
 DETAIL = {"known": "how", "missing": "why"}

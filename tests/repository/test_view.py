@@ -8,10 +8,10 @@ from pyspark.sql import functions as F
 from sharing.lakes import lake_of
 from small_worlds import NOON, at, qmgr, queue, rcvr, seen_by, snapshot, topic
 
-from clwl_spark.analysis.explain import ExplainRequest, explain
-from clwl_spark.repository.state import RepositoryError
-from clwl_spark.repository.view import repository_view
-from clwl_spark.topology.snapshots import MissingSnapshotError
+from clwl_spark.snapshots.catalog import MissingSnapshotError
+from clwl_spark.studies.explain.request import ExplainRequest, explain
+from clwl_spark.studies.repository.state import RepositoryError
+from clwl_spark.studies.repository.view import repository_view
 
 CLUSTER = (
     qmgr("FR1"), qmgr("QM1"), qmgr("QM2"), qmgr("QM3"),

@@ -7,7 +7,7 @@ from damaged_lakes import copied
 from pyspark.sql import SparkSession
 from support.routed import Routed
 
-from clwl_spark.storage import Lake
+from clwl_spark.delta.lake import Lake
 
 
 @pytest.fixture(scope="module")

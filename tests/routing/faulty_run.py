@@ -20,9 +20,9 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.transaction import AddAction
 
 from clwl_spark.cli import main
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.engines import embedded
-from clwl_spark.routing.workers import Workers
-from clwl_spark.storage import Lake
+from clwl_spark.routing.engines.workers import Workers
 
 
 def with_workers(happens: Callable[[int], None]) -> None:

@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import WorkerLostError
 from clwl_spark.routing.engines import embedded
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.spark.embedded import embedded_session
 from clwl_spark.spark.local import local_session
 from clwl_spark.spark.local_settings import SMALL_WORK
-from clwl_spark.storage import Lake
 
 SPARK = {**SMALL_WORK, "spark.master": "local[2]", "spark.sql.shuffle.partitions": "2"}
 NEVER = "never"

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 from worlds import CANDIDATE, World, comparable
 
-from clwl_spark.routing import plan_maker
+from clwl_spark.routing.plans import plan_maker
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 ENGINES = ("arrow", "embedded", "spark", "spark", "arrow", "arrow")

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from random_clusters import Case, random_case
 from worlds import World
 
-from clwl_spark.routing import runs
+from clwl_spark.routing.ledger import runs
 
 CASES = 20
 

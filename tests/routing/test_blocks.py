@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from clwl_spark.routing import blocks
-from clwl_spark.routing.blocks import gathered
+from clwl_spark.routing.intake import blocks
+from clwl_spark.routing.intake.blocks import gathered
 
 
 def _tables(qmgrs: int, rows: int, number: int, plans: int = 1) -> list[pa.Table]:

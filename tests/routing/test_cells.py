@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from clwl_spark.errors import SplitError
-from clwl_spark.moments import FIRST, LAST, micros
-from clwl_spark.routing.arrow_intake import keys_of, rejected_rows, requests_of
-from clwl_spark.routing.outcome_files import _Statistics
-from clwl_spark.routing.requests import Requests
-from clwl_spark.routing.splits import Split, read_judged, read_split, split_rows
-from clwl_spark.schemas import MESSAGES
+from clwl_spark.routing.intake.by_arrow import keys_of, rejected_rows, requests_of
+from clwl_spark.routing.intake.requests import Requests
+from clwl_spark.routing.intake.splits import Split, read_judged, read_split, split_rows
+from clwl_spark.routing.output.outcome_files import _Statistics
+from clwl_spark.tables import MESSAGES
+from clwl_spark.tables.moments import FIRST, LAST, micros
 
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NAMES = MESSAGES.arrow(["qmgr"])

@@ -15,11 +15,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from stages import EXCHANGE, Log, read_log
 
-from clwl_spark import columns as c
-from clwl_spark.generate import GenerateSpec, messages, topology
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.run import WRITTEN, RouteOptions, route
-from clwl_spark.schemas import MESSAGES, SNAPSHOTS, TOPOLOGY
-from clwl_spark.storage import Lake
+from clwl_spark.studies.synthetic import GenerateSpec, messages, topology
+from clwl_spark.tables import MESSAGES, SNAPSHOTS, TOPOLOGY
+from clwl_spark.tables import columns as c
 
 pytestmark = pytest.mark.spark
 

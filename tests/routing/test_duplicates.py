@@ -20,14 +20,14 @@ from random_clusters import random_case
 from reference import Reference
 from worlds import World, comparable, put_rows
 
+from clwl_spark.checks.quality.accounts import account
 from clwl_spark.cli import main
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.quality.accounts import account
-from clwl_spark.routing.repair import repair
+from clwl_spark.mq.vocabulary import Duplicates
+from clwl_spark.routing.ledger.repair import repair
 from clwl_spark.routing.run import RouteOptions, RunSummary, route
-from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, QUEUES, SNAPSHOTS, TABLES
-from clwl_spark.storage import Lake
-from clwl_spark.vocabulary import Duplicates
+from clwl_spark.tables import CLUSTER_CHANNELS, MESSAGES, QUEUES, SNAPSHOTS, TABLES
 
 Row = dict[str, Any]
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)

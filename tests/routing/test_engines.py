@@ -16,12 +16,12 @@ from pyspark.sql import functions as F
 from random_clusters import random_case
 from worlds import World, put_rows
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
-from clwl_spark.routing import asked
 from clwl_spark.routing.engines.choose import engine_for
+from clwl_spark.routing.intake import pending_requests as asked
 from clwl_spark.routing.run import WRITTEN, RouteOptions, RunSummary, route
-from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS
-from clwl_spark.storage import Lake
+from clwl_spark.tables import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS
 
 pytestmark = pytest.mark.spark
 

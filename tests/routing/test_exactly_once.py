@@ -11,9 +11,9 @@ import pytest
 from killed_lakes import STEPS, Killed
 from pyspark.sql import SparkSession
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.storage import Lake
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.mq.vocabulary import Algorithm
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 LATE_SNAPSHOT = {

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from clwl_spark.errors import SplitError
-from clwl_spark.routing.splits import Split, found_splits, spark_hash
+from clwl_spark.routing.intake.splits import Split, found_splits, spark_hash
 
 SAID = [
     ("plain.parquet", "plain.parquet"),

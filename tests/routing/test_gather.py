@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from worlds import World
 
 from clwl_spark.errors import LakeStateError
-from clwl_spark.plan.facts import (
+from clwl_spark.planning.facts import (
     CURRENT,
     DEFINITIONS,
     FACTS,
@@ -22,11 +22,11 @@ from clwl_spark.plan.facts import (
     SENDERS,
     read_document,
 )
-from clwl_spark.plan.facts_in_memory import facts_in_memory
-from clwl_spark.plan.planning import Ladder
-from clwl_spark.routing.gather import InUse, gathered_by_spark, gathered_here
-from clwl_spark.routing.plan_maker import PlanMaker
-from clwl_spark.routing.runs import valid_pins
+from clwl_spark.planning.facts_in_memory import facts_in_memory
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.routing.ledger.runs import valid_pins
+from clwl_spark.routing.plans.gather import InUse, gathered_by_spark, gathered_here
+from clwl_spark.routing.plans.plan_maker import PlanMaker
 from clwl_spark.spark import materialize
 
 SEED = random.SystemRandom().randrange(10**6)

@@ -7,8 +7,10 @@ import pyarrow as pa
 import pytest
 
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.blocks import bucket_of
-from clwl_spark.routing.history import (
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.routing.intake.blocks import bucket_of
+from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.state.history import (
     STATE_SCHEMA,
     Memory,
     chosen_channels,
@@ -18,8 +20,6 @@ from clwl_spark.routing.history import (
     to_bytes,
     to_state,
 )
-from clwl_spark.routing.runs import Run
-from clwl_spark.vocabulary import Algorithm
 
 FRESH = Memory()
 USED = Memory(

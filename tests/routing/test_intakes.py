@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from clwl_spark.delta_commits import DataFile, commit_files, unreadable
-from clwl_spark.delta_files import active_files, newest_version
-from clwl_spark.moments import micros
-from clwl_spark.routing.arrow_intake import keys_of, requests_of
-from clwl_spark.routing.intake import Pin, distinct_requests, for_blocks
-from clwl_spark.routing.requests import Requests
-from clwl_spark.routing.splits import Split
-from clwl_spark.schemas import MESSAGES
-from clwl_spark.storage import Lake
+from clwl_spark.delta.commits import DataFile, commit_files, unreadable
+from clwl_spark.delta.files import active_files, newest_version
+from clwl_spark.delta.lake import Lake
+from clwl_spark.routing.intake.by_arrow import keys_of, requests_of
+from clwl_spark.routing.intake.by_spark import Pin, distinct_requests, for_blocks
+from clwl_spark.routing.intake.requests import Requests
+from clwl_spark.routing.intake.splits import Split
+from clwl_spark.tables import MESSAGES
+from clwl_spark.tables.moments import micros
 
 UTC_MICROS = pa.timestamp("us", tz="UTC")
 PINS = [

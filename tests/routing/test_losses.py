@@ -14,12 +14,12 @@ from damaged_lakes import (
 from support.routed import Routed
 from worlds import World, put_rows
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.maintenance.upkeep import maintain, read_keep
-from clwl_spark.routing.losses import losses, refuse_foreign_checkpoint
+from clwl_spark.routing.ledger.losses import losses, refuse_foreign_checkpoint
+from clwl_spark.routing.ledger.runs import after, begin, claim
+from clwl_spark.routing.maintenance.upkeep import maintain, read_keep
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.routing.runs import after, begin, claim
-from clwl_spark.storage import Lake
 
 REPAIR = r"has lost batch 1, which table runs says is done: `clwl state repair` routes"
 BATCHES = 2

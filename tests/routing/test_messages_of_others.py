@@ -21,13 +21,13 @@ from deltalake.transaction import AddAction
 from pyspark.sql import SparkSession
 from worlds import put_rows
 
-from clwl_spark.contract import require
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError
-from clwl_spark.moments import FIRST, LAST
 from clwl_spark.routing.run import RouteOptions, RunSummary, route
-from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, QUEUES, SNAPSHOTS
 from clwl_spark.spark.conf import with_settings
-from clwl_spark.storage import Lake
+from clwl_spark.tables import CLUSTER_CHANNELS, MESSAGES, QUEUES, SNAPSHOTS
+from clwl_spark.tables.moments import FIRST, LAST
+from clwl_spark.tables.require import require
 
 pytestmark = pytest.mark.spark
 

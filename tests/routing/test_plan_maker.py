@@ -8,10 +8,10 @@ from lakes import lake_with
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from clwl_spark.generate import GenerateSpec, messages, topology
-from clwl_spark.routing import plan_maker
+from clwl_spark.delta.lake import Lake
+from clwl_spark.routing.plans import plan_maker
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.storage import Lake
+from clwl_spark.studies.synthetic import GenerateSpec, messages, topology
 
 SPEC = GenerateSpec(messages=3_000, qmgrs=30, queues=60, instances=2, snapshots=2, changed=0.02)
 WRITTEN = ("route_plans", "route_candidates", "snapshot_resets", "outcomes")

@@ -11,13 +11,13 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import DataFrame, SparkSession
 from worlds import put_rows
 
-from clwl_spark.delta_versions import versions_of
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.versions import versions_of
 from clwl_spark.errors import MissingColumnsError, MissingLakeError
-from clwl_spark.plan.planning import Plans, make_plans
-from clwl_spark.routing import plan_maker
+from clwl_spark.planning.plans import Plans, make_plans
+from clwl_spark.routing.plans import plan_maker
 from clwl_spark.routing.run import WRITTEN, RouteOptions, follow, route
-from clwl_spark.schemas import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS, TABLES
-from clwl_spark.storage import Lake
+from clwl_spark.tables import CLUSTER_CHANNELS, MESSAGES, OUTCOMES, QUEUES, SNAPSHOTS, TABLES
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 SNAPSHOT = {"snapshot_id": "S", "valid_from": AT, "status": "VALID"}

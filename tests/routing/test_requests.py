@@ -7,10 +7,10 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clwl_spark.routing.numbering import Numbering
-from clwl_spark.routing.requests import ERRORS, Requests
-from clwl_spark.routing.splits import spark_hash
-from clwl_spark.vocabulary import RejectError
+from clwl_spark.mq.vocabulary import RejectError
+from clwl_spark.routing.intake.numbering import Numbering
+from clwl_spark.routing.intake.requests import ERRORS, Requests
+from clwl_spark.routing.intake.splits import spark_hash
 
 WHOLE = st.integers(-(2**40), 2**40)
 COLUMNS = ("qmgr", "object_type", "object_name", "object_qmgr", "via")

@@ -14,14 +14,14 @@ from pyspark.sql import functions as F
 from scenario_files import START, TABLES, Line, Scenario, counted, read_scenario, scenario_names
 from worlds import frame
 
-from clwl_spark.plan.facts import facts, senders
-from clwl_spark.plan.planning import Ladder, make_plans
-from clwl_spark.routing.blocks import KIND_FACTS, KIND_MESSAGES, pack
-from clwl_spark.routing.bucket import Bucket
-from clwl_spark.routing.intake import Pin, distinct_requests, for_blocks
-from clwl_spark.routing.routed import KIND_OUTCOMES, RoutedBlock
-from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes
-from clwl_spark.topology.views import DEFAULTS, VIEWER, Topology
+from clwl_spark.planning.facts import facts, senders
+from clwl_spark.planning.plans import Ladder, make_plans
+from clwl_spark.routing.intake.blocks import KIND_FACTS, KIND_MESSAGES, pack
+from clwl_spark.routing.intake.by_spark import Pin, distinct_requests, for_blocks
+from clwl_spark.routing.output.routed import KIND_OUTCOMES, RoutedBlock
+from clwl_spark.routing.output.unpack import ANSWERS, DATA, unpack_outcomes
+from clwl_spark.routing.state.bucket import Bucket
+from clwl_spark.snapshots.views import DEFAULTS, VIEWER, Topology
 
 DAY = timedelta(days=1)
 HOUR = 3_600_000_000

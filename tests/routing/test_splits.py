@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark.errors import SplitError
-from clwl_spark.routing.splits import (
+from clwl_spark.routing.intake.splits import (
     Split,
     found_splits,
     read_split,

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from worlds import World
 
 from clwl_spark.cli import main
-from clwl_spark.routing.remembered import list_memories
+from clwl_spark.routing.state.remembered import list_memories
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ import pytest
 from damaged_lakes import ROUTED, lose_newest_commit, restore, tables
 from support.routed import Routed
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.repair import repair
+from clwl_spark.routing.ledger.repair import repair
+from clwl_spark.routing.ledger.verify import verify
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.routing.verify import verify
-from clwl_spark.storage import Lake
 
 pytestmark = pytest.mark.spark
 OPTIONS = RouteOptions(state_partitions=3)

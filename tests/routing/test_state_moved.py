@@ -12,15 +12,15 @@ from pyspark.sql import SparkSession
 from worlds import World, put_rows
 
 from clwl_spark.cli import main
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, LakeStateError, UsageError
-from clwl_spark.routing.history import Memory, to_bytes
-from clwl_spark.routing.losses import losses
-from clwl_spark.routing.memory_file import export_memory, import_memory
-from clwl_spark.routing.remembered import list_memories
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.routing.ledger.losses import losses
+from clwl_spark.routing.ledger.runs import begin, claim
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.routing.runs import begin, claim
-from clwl_spark.storage import Lake
-from clwl_spark.vocabulary import Algorithm
+from clwl_spark.routing.state.history import Memory, to_bytes
+from clwl_spark.routing.state.memory_file import export_memory, import_memory
+from clwl_spark.routing.state.remembered import list_memories
 
 
 class Moving:

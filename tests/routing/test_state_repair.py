@@ -12,12 +12,12 @@ from deltalake import DeltaTable
 from support.routed import Routed
 
 from clwl_spark.cli import main
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.losses import losses
-from clwl_spark.routing.repair import repair
+from clwl_spark.routing.ledger.losses import losses
+from clwl_spark.routing.ledger.repair import repair
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.schemas import MESSAGES
-from clwl_spark.storage import Lake
+from clwl_spark.tables import MESSAGES
 
 LOST = ("outcomes", "rejected_messages", "router_memory")
 BATCHES = 3

@@ -12,14 +12,14 @@ from support.routed import Routed
 from worlds import World
 
 from clwl_spark.cli import main
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.maintenance.upkeep import maintain, read_keep
-from clwl_spark.routing.history import Memory, from_bytes, to_bytes
-from clwl_spark.routing.memory_file import export_memory, import_memory
-from clwl_spark.routing.memory_table import current_rows
-from clwl_spark.routing.runs import begin, claim
-from clwl_spark.routing.verify import verify
-from clwl_spark.storage import Lake
+from clwl_spark.routing.ledger.runs import begin, claim
+from clwl_spark.routing.ledger.verify import verify
+from clwl_spark.routing.maintenance.upkeep import maintain, read_keep
+from clwl_spark.routing.state.history import Memory, from_bytes, to_bytes
+from clwl_spark.routing.state.memory_file import export_memory, import_memory
+from clwl_spark.routing.state.memory_table import current_rows
 
 BATCHES = 3
 

@@ -10,10 +10,10 @@ from random_clusters import Case
 from reference import Reference
 from worlds import World, comparable, random_cases
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import EngineError
 from clwl_spark.routing.engines.fitness import why_spark_routes
 from clwl_spark.settings import read_settings
-from clwl_spark.storage import Lake
 
 GOLDEN = Path(__file__).with_name("golden")
 """By version of the state: a lake of `random_cases(21, 6)`, batch 0 routed and batch 1 put."""

@@ -13,11 +13,11 @@ from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.errors import ExitFunctionError
+from clwl_spark.mq.vocabulary import STATUS_TIERS, Algorithm
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.exit_examples import GOOD, prefer_channel, prefer_qmgr
-from clwl_spark.schemas import MESSAGES
-from clwl_spark.vocabulary import STATUS_TIERS, Algorithm
+from clwl_spark.tables import MESSAGES
 
 EXAMPLES = "clwl_spark.rules.exit_examples"
 SEEN = {

@@ -8,11 +8,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark.errors import ExitFunctionError
+from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.rules import AFTER_EXIT, BEFORE_EXIT, LATER_THAN_PUT_ENABLED, eliminate
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import CHOICE_KEY
 from clwl_spark.rules.routes import choice_reason
-from clwl_spark.vocabulary import Algorithm
 
 V9, V7 = Algorithm.V9, Algorithm.V7
 

@@ -6,10 +6,10 @@
 import json
 import sys
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.spark.local import spark_session
 from clwl_spark.spark.local_settings import SMALL_WORK
-from clwl_spark.storage import Lake
 
 if __name__ == "__main__":
     master, *asked = sys.argv[1:]

@@ -14,10 +14,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from standalone import standalone_cluster
 
-from clwl_spark import columns as c
-from clwl_spark.generate import GenerateSpec, messages, topology
+from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.schemas import (
+from clwl_spark.studies.synthetic import GenerateSpec, messages, topology
+from clwl_spark.tables import (
     BALANCE_HISTORY,
     MESSAGES,
     OUTCOMES,
@@ -28,7 +28,7 @@ from clwl_spark.schemas import (
     TOPOLOGY,
     Table,
 )
-from clwl_spark.storage import Lake
+from clwl_spark.tables import columns as c
 
 pytestmark = pytest.mark.spark
 

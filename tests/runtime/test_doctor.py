@@ -6,8 +6,8 @@ import pytest
 from runtime.java import fake_java
 
 from clwl_spark.errors import SetupError
-from clwl_spark.runtime import doctor
-from clwl_spark.runtime.doctor import (
+from clwl_spark.spark.runtime import doctor
+from clwl_spark.spark.runtime.doctor import (
     Check,
     check_jars,
     check_java,

@@ -5,9 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from clwl_spark.runtime import cache_folder, jars
-from clwl_spark.runtime.jars import DELTA_JARS, JarsMissing, delta_jars, jar_faults, jars_folder
-from clwl_spark.runtime.java import JavaHome, java_home
+from clwl_spark.spark.runtime import cache_folder, jars
+from clwl_spark.spark.runtime.jars import (
+    DELTA_JARS,
+    JarsMissing,
+    delta_jars,
+    jar_faults,
+    jars_folder,
+)
+from clwl_spark.spark.runtime.java import JavaHome, java_home
 
 SMALL = tuple(
     jars.Jar(name, "1", len(name), hashlib.sha256(name.encode()).hexdigest())

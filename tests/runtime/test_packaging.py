@@ -6,8 +6,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from clwl_spark.runtime.doctor import LIBRARIES
-from clwl_spark.runtime.jars import DELTA_JARS
+from clwl_spark.spark.runtime.doctor import LIBRARIES
+from clwl_spark.spark.runtime.jars import DELTA_JARS
 
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements.txt").read_text()

@@ -4,7 +4,7 @@ from lakes import lake_with
 from small_worlds import tables
 from worlds import put_rows
 
-from clwl_spark.schemas import SNAPSHOTS, TOPOLOGY
+from clwl_spark.tables import SNAPSHOTS, TOPOLOGY
 
 
 def lake_of(spark, folder, *definitions):

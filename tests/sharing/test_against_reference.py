@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sharing.reference_queue import run_once
 
-from clwl_spark.sharing import kernel
-from clwl_spark.sharing.group import make_group
-from clwl_spark.sharing.simulation import HOW, as_arrays, seeds_of
+from clwl_spark.studies.shared_queue import kernel
+from clwl_spark.studies.shared_queue.group import make_group
+from clwl_spark.studies.shared_queue.simulation import HOW, as_arrays, seeds_of
 
 CASES = 24
 RUNS = 120

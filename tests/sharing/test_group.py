@@ -2,7 +2,7 @@
 
 import pytest
 
-from clwl_spark.sharing.group import SharingGroupError, make_group, read_told
+from clwl_spark.studies.shared_queue.group import SharingGroupError, make_group, read_told
 
 TOLD = {
     "queue_managers": [{"name": "A", "getters": 1}],

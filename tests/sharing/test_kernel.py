@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clwl_spark.sharing import kernel
-from clwl_spark.sharing.group import make_group
-from clwl_spark.sharing.simulation import as_arrays, seeds_of, simulate_group
+from clwl_spark.studies.shared_queue import kernel
+from clwl_spark.studies.shared_queue.group import make_group
+from clwl_spark.studies.shared_queue.simulation import as_arrays, seeds_of, simulate_group
 
 
 def group_of(members, putters, **more):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clwl_spark.sharing.group import make_group, read_told
-from clwl_spark.sharing.simulation import HOW, simulate_group
+from clwl_spark.studies.shared_queue.group import make_group, read_told
+from clwl_spark.studies.shared_queue.simulation import HOW, simulate_group
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "scenarios").iterdir() if path.is_dir())
 

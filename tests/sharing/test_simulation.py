@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from clwl_spark.sharing.group import make_group
-from clwl_spark.sharing.simulation import HOW, estimate, simulate_group, student_quantile
+from clwl_spark.studies.shared_queue.group import make_group
+from clwl_spark.studies.shared_queue.simulation import (
+    HOW,
+    estimate,
+    simulate_group,
+    student_quantile,
+)
 
 TABLE = {  # Student's distribution, from the usual tables: (probability, freedom) -> quantile
     (0.95, 9): 1.8331,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from clwl_spark.runtime import cache_folder
 from clwl_spark.spark import local as module
 from clwl_spark.spark.local import local_session, spark_session
+from clwl_spark.spark.runtime import cache_folder
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """

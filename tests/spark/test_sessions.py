@@ -15,13 +15,14 @@ import pytest
 from lakes import lake_with
 from worlds import put_rows
 
-from clwl_spark.commands.failures import failure, refusals_named
+from clwl_spark.cli.failures import failure, refusals_named
+from clwl_spark.delta import sessions
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.sessions import Engine, choose_engine
 from clwl_spark.errors import EngineError, MissingLakeError, PlanRefusedError
 from clwl_spark.settings import read_settings
-from clwl_spark.spark import embedded, sessions
+from clwl_spark.spark import embedded
 from clwl_spark.spark.embedded import SAIL, plain_path, why_not_here
-from clwl_spark.spark.sessions import Engine, choose_engine
-from clwl_spark.storage import Lake
 
 TABLE = "snapshots"
 SNAPSHOT = {"snapshot_id": "S1", "status": "VALID"}
@@ -149,7 +150,7 @@ def test_a_plan_that_sail_refuses_is_one_sentence_with_the_remedy(spark):
 def test_folders_with_unusual_names_are_read(spark, folder, monkeypatch, tmp_path):
     place = tmp_path / "we ird [1] {a,b} 100% ü*?#x"
     shutil.copytree(folder, place)
-    monkeypatch.setattr("clwl_spark.delta_reads.INLINE_ROWS", 0)
+    monkeypatch.setattr("clwl_spark.delta.reads.INLINE_ROWS", 0)
     rows = Lake(spark, str(place)).read(TABLE).collect()
     assert [row.snapshot_id for row in rows] == ["S1"]
     assert plain_path(spark, "/a/b.c-1=2") == "/a/b.c-1=2"

@@ -3,17 +3,17 @@
 import pytest
 
 from clwl_spark.errors import LakeStateError, MissingLakeError, raised_within
-from clwl_spark.routing.batch import PlansMissingError
+from clwl_spark.routing.engines.batch import PlansMissingError
 from clwl_spark.spark.streams import run_batches
 
 CONNECT = """\
 [STREAM_FAILED] Query terminated with exception: [PYTHON_EXCEPTION] Found error:
 Traceback (most recent call last):
-  File "clwl_spark/routing/batch.py", line 9, in write
+  File "clwl_spark/routing/engines/batch.py", line 9, in write
 clwl_spark.errors.SplitError: a file is gone
 
 During handling of the above exception, another exception occurred:
-clwl_spark.routing.batch.PlansMissingError: 3 plans are missing
+clwl_spark.routing.engines.batch.PlansMissingError: 3 plans are missing
  SQLSTATE: 38000
 
 JVM stacktrace:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from clwl_spark.switching.associations import (
+from clwl_spark.snapshots.catalog import MissingSnapshotError, chosen_snapshot
+from clwl_spark.snapshots.defined import UnknownQueueManagerError
+from clwl_spark.studies.switch.associations import (
     Association,
     associations,
 )
-from clwl_spark.topology.defined import UnknownQueueManagerError
-from clwl_spark.topology.snapshots import MissingSnapshotError, chosen_snapshot
 
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 

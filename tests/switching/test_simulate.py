@@ -5,15 +5,15 @@ import json
 import pytest
 
 from clwl_spark.cli import main
-from clwl_spark.moments import micros
-from clwl_spark.plan.planning import Ladder
+from clwl_spark.planning.plans import Ladder
 from clwl_spark.settings import moment
-from clwl_spark.switching import playing
-from clwl_spark.switching.associations import associations
-from clwl_spark.switching.playing import SwitchRequest
-from clwl_spark.switching.simulate import simulate
-from clwl_spark.switching.steps import Pace
-from clwl_spark.switching.telling import steps_told
+from clwl_spark.studies.switch import playing
+from clwl_spark.studies.switch.associations import associations
+from clwl_spark.studies.switch.playing import SwitchRequest
+from clwl_spark.studies.switch.simulate import simulate
+from clwl_spark.studies.switch.steps import Pace
+from clwl_spark.studies.switch.telling import steps_told
+from clwl_spark.tables.moments import micros
 
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 NEW = "XMITQ.CL1.QM1"

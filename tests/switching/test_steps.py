@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clwl_spark.switching.steps import (
+from clwl_spark.studies.switch.steps import (
     LEFT,
     NEVER,
     PUT_ON_NEW,

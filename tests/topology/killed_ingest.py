@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from clwl_spark.delta.lake import Lake
+from clwl_spark.snapshots.ingest import IngestOptions, ingest
 from clwl_spark.spark.embedded import embedded_session
-from clwl_spark.storage import Lake
-from clwl_spark.topology.ingest import IngestOptions, ingest
 
 
 def die_after(name: str) -> None:

@@ -9,9 +9,9 @@ from deltalake import DeltaTable
 from small_worlds import qmgr, queue, rcvr
 from topology_frames import frames
 
-from clwl_spark.schemas import QUEUES, TOPOLOGY
-from clwl_spark.storage import Lake
-from clwl_spark.topology.write import Snapshot, write_snapshot
+from clwl_spark.delta.lake import Lake
+from clwl_spark.snapshots.write import Snapshot, write_snapshot
+from clwl_spark.tables import QUEUES, TOPOLOGY
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 HEAD = Snapshot("S1", NOON, "test")

@@ -6,11 +6,11 @@ import pytest
 from small_worlds import qmgr, queue, rcvr, sender
 from topology_frames import frames
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, MissingLakeError
-from clwl_spark.storage import Lake
-from clwl_spark.topology.diff import compare, diff
-from clwl_spark.topology.snapshots import list_snapshots
-from clwl_spark.topology.write import Snapshot, write_snapshot
+from clwl_spark.snapshots.catalog import list_snapshots
+from clwl_spark.snapshots.diff import compare, diff
+from clwl_spark.snapshots.write import Snapshot, write_snapshot
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 BEFORE = (

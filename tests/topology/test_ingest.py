@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from pyspark.sql import functions as F
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import IngestError, LakeStateError
-from clwl_spark.schemas import ROUTE_PLANS, TABLES
-from clwl_spark.storage import Lake
-from clwl_spark.topology.ingest import STEM, IngestOptions, ingest
+from clwl_spark.snapshots.ingest import STEM, IngestOptions, ingest
+from clwl_spark.tables import ROUTE_PLANS, TABLES
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 QM1 = """

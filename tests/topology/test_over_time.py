@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import IngestError, InputError
-from clwl_spark.storage import Lake
-from clwl_spark.topology import reading
-from clwl_spark.topology.diff import compare
-from clwl_spark.topology.ingest import IngestOptions, ingest
-from clwl_spark.topology.snapshots import list_snapshots
+from clwl_spark.snapshots import reading
+from clwl_spark.snapshots.catalog import list_snapshots
+from clwl_spark.snapshots.diff import compare
+from clwl_spark.snapshots.ingest import IngestOptions, ingest
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 QM1 = """

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from clwl_spark.errors import IngestError
-from clwl_spark.topology import reading
-from clwl_spark.topology.reading import read_here, receivers, sources_of, unpacked
+from clwl_spark.snapshots import reading
+from clwl_spark.snapshots.reading import read_here, receivers, sources_of, unpacked
 
 QUEUE = "DEFINE QLOCAL(APP.Q)\n"
 RECEIVERS = """

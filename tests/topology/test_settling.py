@@ -2,10 +2,10 @@
 
 import pytest
 
-from clwl_spark.mq import read_states
-from clwl_spark.schemas import TABLES
-from clwl_spark.topology.owned import by_table
-from clwl_spark.topology.settling import settle
+from clwl_spark.mq.read import read_states
+from clwl_spark.snapshots.owned import by_table
+from clwl_spark.snapshots.settling import settle
+from clwl_spark.tables import TABLES
 
 BASE = """
 ALTER QMGR CLWLUSEQ(ANY) CLWLMRUC(7) REPOS(K)

@@ -7,12 +7,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_clusters import random_case
 
-from clwl_spark.mq import read_texts
-from clwl_spark.mq.merge import KEYS
-from clwl_spark.topology.diff import default_of
-from clwl_spark.topology.owned import owner
-from clwl_spark.topology.spelling import key_of
-from clwl_spark.topology.texts import texts_of
+from clwl_spark.mq.read import read_texts
+from clwl_spark.mq.read.merge import KEYS
+from clwl_spark.snapshots.diff import default_of
+from clwl_spark.snapshots.owned import owner
+from clwl_spark.snapshots.spelling import key_of
+from clwl_spark.snapshots.texts import texts_of
 
 MQ_NAMES = st.text("ABCabc019./_%", min_size=1, max_size=20)
 STRINGS = st.text("ab/+#*() '-\"&<>[]{}=,;:é", max_size=30).map(lambda x: " ".join(x.split()))

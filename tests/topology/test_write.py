@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 from small_worlds import qmgr, queue, rcvr, sender
 from topology_frames import frames, rows_of, versions
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import (
     InputError,
     LakeStateError,
@@ -14,9 +15,8 @@ from clwl_spark.errors import (
     TopologyError,
     UsageError,
 )
-from clwl_spark.schemas import ROUTE_PLANS
-from clwl_spark.storage import Lake
-from clwl_spark.topology.write import Snapshot, write_snapshot, write_topology
+from clwl_spark.snapshots.write import Snapshot, write_snapshot, write_topology
+from clwl_spark.tables import ROUTE_PLANS
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 ODD_NAME = "it's a \\ 'snapshot' / ünusual"

@@ -1,7 +1,7 @@
 """Messages followed hop by hop in plain Python, over the reference router.
 
-Written from what `clwl_spark.tracing` promises, without its code: one reference per hop, each with
-a history of its own, and lists in between.
+Written from what `clwl_spark.studies.trace` promises, without its code: one reference per hop, each
+with a history of its own, and lists in between.
 """
 
 from typing import Any

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from clwl_spark.tracing.chances import chances
+from clwl_spark.studies.trace.chances import chances
 
 
 def test_shares_are_multiplied_along_the_way():

@@ -8,9 +8,9 @@ from tracing.test_journeys import put
 from tracing.way_files import definitions, lake_of
 
 from clwl_spark.cli import main
-from clwl_spark.commands.trace import read_links
+from clwl_spark.cli.trace import read_links
 from clwl_spark.errors import UsageError
-from clwl_spark.schemas import XMITQ_LINKS
+from clwl_spark.tables import XMITQ_LINKS
 
 
 def outside():

@@ -16,12 +16,12 @@ from tracing.reference_journeys import ReferenceJourneys
 from tracing.way_files import definitions, lake_of
 from worlds import put_rows
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError, UsageError
+from clwl_spark.routing.hops.following import Following
+from clwl_spark.routing.hops.journeys import follow_messages, hop_figures
 from clwl_spark.routing.run import RouteOptions, route
-from clwl_spark.schemas import HOPS, TABLES
-from clwl_spark.storage import Lake
-from clwl_spark.tracing.following import Following
-from clwl_spark.tracing.journeys import follow_messages, hop_figures
+from clwl_spark.tables import HOPS, TABLES
 
 OPTIONS = RouteOptions(state_partitions=2)
 COMPARED = [name for name in HOPS.names if name != "plan_id"]

@@ -3,8 +3,8 @@
 import pytest
 from tracing.way_files import FOLDER, lake_of_all, puts, way_names
 
-from clwl_spark.tracing.places import Place
-from clwl_spark.tracing.trace import TraceRequest, trace
+from clwl_spark.studies.trace.places import Place
+from clwl_spark.studies.trace.trace import TraceRequest, trace
 
 PUTS = [(name, at) for name in way_names() for at in range(len(puts(name)))]
 

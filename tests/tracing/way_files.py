@@ -15,10 +15,10 @@ from pyspark.sql.types import StructField, StructType
 from scenario_files import FOLDER as CLUSTERS
 from scenario_files import START, read_scenario
 
-from clwl_spark.mq.read import read_text
-from clwl_spark.schemas import TABLES
-from clwl_spark.storage import Lake
-from clwl_spark.topology.write import write_topology
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.read.texts import read_text
+from clwl_spark.snapshots.write import write_topology
+from clwl_spark.tables import TABLES
 
 Row = dict[str, Any]
 FOLDER: Final = Path(__file__).parent / "scenarios"

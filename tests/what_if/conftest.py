@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from lakes import lake_with
 
-from clwl_spark.commands.samples import sample_messages, samples_folder
-from clwl_spark.schemas import MESSAGES
-from clwl_spark.topology.ingest import IngestOptions, ingest
+from clwl_spark.cli.samples import sample_messages, samples_folder
+from clwl_spark.snapshots.ingest import IngestOptions, ingest
+from clwl_spark.tables import MESSAGES
 
 NEVER = datetime(2099, 1, 1, tzinfo=UTC)
 

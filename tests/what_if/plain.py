@@ -11,8 +11,8 @@ from reference import Memory, Reference
 from reference_rules import Choice
 from worlds import frame
 
-from clwl_spark.plan.planning import REQUEST
-from clwl_spark.topology.views import DEFAULTS, Topology
+from clwl_spark.planning.plans import REQUEST
+from clwl_spark.snapshots.views import DEFAULTS, Topology
 
 Row = dict[str, Any]
 Request = tuple[str, ...]

@@ -11,17 +11,17 @@ from small_worlds import queue, rcvr, sender
 from topology_frames import frames
 from worlds import frame
 
-from clwl_spark.routing.batch import RouteOptions
+from clwl_spark.delta.lake import Lake
+from clwl_spark.routing.engines.batch import RouteOptions
 from clwl_spark.routing.run import route
-from clwl_spark.schemas import TABLES
-from clwl_spark.storage import Lake
-from clwl_spark.topology.ingest import IngestOptions, ingest
-from clwl_spark.topology.inspection import CONTENT
-from clwl_spark.topology.write import Snapshot, write_snapshot
-from clwl_spark.what_if.changed import changed_by_words, changed_to
-from clwl_spark.what_if.run import what_if
-from clwl_spark.what_if.texts import NothingHitError
-from clwl_spark.what_if.words import understood
+from clwl_spark.snapshots.ingest import IngestOptions, ingest
+from clwl_spark.snapshots.inspection import CONTENT
+from clwl_spark.snapshots.write import Snapshot, write_snapshot
+from clwl_spark.studies.what_if.changed import changed_by_words, changed_to
+from clwl_spark.studies.what_if.run import what_if
+from clwl_spark.studies.what_if.texts import NothingHitError
+from clwl_spark.studies.what_if.words import understood
+from clwl_spark.tables import TABLES
 
 EVER = datetime(1970, 1, 1, tzinfo=UTC)
 OPTIONS = RouteOptions(state_partitions=2)

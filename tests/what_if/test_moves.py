@@ -5,7 +5,7 @@ from builders import dest
 from lakes import lake_with
 from worlds import put_rows
 
-from clwl_spark.what_if.moves import moves
+from clwl_spark.studies.what_if.moves import moves
 
 PUT = {"qmgr": "ME", "object_type": "QUEUE", "object_name": "Q", "object_qmgr": ""}
 FAILED = {"reason": 2085}

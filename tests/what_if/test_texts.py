@@ -3,8 +3,8 @@
 import pytest
 
 from clwl_spark.errors import InputError
-from clwl_spark.what_if.texts import Known, NothingHitError, texts_of
-from clwl_spark.what_if.words import understood
+from clwl_spark.studies.what_if.texts import Known, NothingHitError, texts_of
+from clwl_spark.studies.what_if.words import understood
 
 KNOWN = Known(
     qmgrs=frozenset({"QM1", "QM2", "QM3", "qm4", "ALONE"}),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clwl_spark.what_if.words import (
+from clwl_spark.studies.what_if.words import (
     ChannelState,
     Definition,
     QmgrDown,

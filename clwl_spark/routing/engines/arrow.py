@@ -16,17 +16,10 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark import columns as c
-from clwl_spark.delta_commits import DataFile
-from clwl_spark.plan.planning import REQUEST, REQUEST_TYPES, plan_id
-from clwl_spark.routing.arrow_intake import (
-    SPLIT_ROW,
-    duplicate_rows,
-    keys_of,
-    rejected_rows,
-    requests_of,
-)
-from clwl_spark.routing.blocks import (
+from clwl_spark.delta.commits import DataFile
+from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, plan_id
+from clwl_spark.routing.intake.blocks import (
     BLOCK_ROWS,
     BLOCK_SCHEMA,
     PAYLOAD,
@@ -40,16 +33,29 @@ from clwl_spark.routing.blocks import (
     message_blocks,
     reject_block,
 )
-from clwl_spark.routing.intake import Pin
-from clwl_spark.routing.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
-from clwl_spark.routing.requests import Requests
-from clwl_spark.routing.routed import ANSWER, ROW
-from clwl_spark.routing.runs import Run
-from clwl_spark.routing.splits import Split, counted_splits, found_splits, split_columns, split_rows
-from clwl_spark.routing.unpack import ANSWERS, DATA
-from clwl_spark.schemas import MESSAGES, OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.routing.intake.by_arrow import (
+    SPLIT_ROW,
+    duplicate_rows,
+    keys_of,
+    rejected_rows,
+    requests_of,
+)
+from clwl_spark.routing.intake.by_spark import Pin
+from clwl_spark.routing.intake.requests import Requests
+from clwl_spark.routing.intake.splits import (
+    Split,
+    counted_splits,
+    found_splits,
+    split_columns,
+    split_rows,
+)
+from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.output.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
+from clwl_spark.routing.output.routed import ANSWER, ROW
+from clwl_spark.routing.output.unpack import ANSWERS, DATA
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.storage import Lake, Transaction
+from clwl_spark.tables import MESSAGES, OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.tables import columns as c
 
 _AT: Final = "at"
 _REQUESTS_ARROW: Final = pa.schema([(name, pa.string()) for name in REQUEST])

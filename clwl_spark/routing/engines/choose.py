@@ -8,14 +8,14 @@ run.
 from pathlib import Path
 from typing import Final
 
-from clwl_spark.delta_commits import unreadable, unwritable
+from clwl_spark.delta.commits import unreadable, unwritable
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import EngineError, UsageError
 from clwl_spark.routing.engines.arrow import ArrowEngine
 from clwl_spark.routing.engines.fitness import IN_CHECKPOINT, unfit_here
 from clwl_spark.routing.engines.spark import SparkEngine
-from clwl_spark.routing.runs import Run
-from clwl_spark.schemas import MESSAGES, OUTCOMES
-from clwl_spark.storage import Lake
+from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.tables import MESSAGES, OUTCOMES
 
 AUTO: Final = "auto"
 EMBEDDED: Final = "embedded"

@@ -1,9 +1,10 @@
 """A batch routed by this process and its workers: files in, files out, and no Java.
 
 The parts are those of the other engines (intake, blocks, buckets, kernel, writers). What is
-written, and in which order, is that of `routing.batch`: outcomes, rejected messages, history, the
-memory of the queue managers, and the run's counts last; each write is done once, however often it
-is tried, and a batch that was killed is routed again from the memory before it, to the same rows.
+written, and in which order, is that of `routing.engines.batch`: outcomes, rejected messages,
+history, the memory of the queue managers, and the run's counts last; each write is done once,
+however often it is tried, and a batch that was killed is routed again from the memory before it, to
+the same rows.
 """
 
 import time
@@ -16,15 +17,12 @@ from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 
-from clwl_spark import columns as c
-from clwl_spark.delta_commits import DataFile
+from clwl_spark.delta.commits import DataFile
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.plan.facts import FACTS
-from clwl_spark.plan.planning import Ladder
-from clwl_spark.routing.arrow_intake import SPLIT_ROW, duplicate_rows
-from clwl_spark.routing.batch import RouteOptions, counted
-from clwl_spark.routing.blocks import bucket_of
-from clwl_spark.routing.duplicates import by_qmgr
+from clwl_spark.planning.facts import FACTS
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.routing.engines.batch import RouteOptions, counted
 from clwl_spark.routing.engines.tasks import (
     BucketTask,
     Packed,
@@ -38,18 +36,21 @@ from clwl_spark.routing.engines.tasks import (
     route,
     write,
 )
-from clwl_spark.routing.gather import InUse, gathered_here
-from clwl_spark.routing.kept import Keeper
-from clwl_spark.routing.memory_table import memories_before, write_memories
-from clwl_spark.routing.pending import Pending, pending_messages
-from clwl_spark.routing.plan_maker import PlanMaker, shared_id
-from clwl_spark.routing.requests import Request
-from clwl_spark.routing.routed_before import routed_before
-from clwl_spark.routing.runs import Run, RunSummary, claim, finish, write_again
-from clwl_spark.routing.splits import Split
-from clwl_spark.routing.workers import Workers
-from clwl_spark.schemas import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
-from clwl_spark.storage import Lake
+from clwl_spark.routing.engines.workers import Workers
+from clwl_spark.routing.intake.blocks import bucket_of
+from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, duplicate_rows
+from clwl_spark.routing.intake.duplicates import by_qmgr
+from clwl_spark.routing.intake.pending_messages import Pending, pending_messages
+from clwl_spark.routing.intake.requests import Request
+from clwl_spark.routing.intake.routed_before import routed_before
+from clwl_spark.routing.intake.splits import Split
+from clwl_spark.routing.ledger.runs import Run, RunSummary, claim, finish, write_again
+from clwl_spark.routing.plans.facts_cache import Keeper
+from clwl_spark.routing.plans.gather import InUse, gathered_here
+from clwl_spark.routing.plans.plan_maker import PlanMaker, shared_id
+from clwl_spark.routing.state.memory_table import memories_before, write_memories
+from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
+from clwl_spark.tables import columns as c
 
 _HERE_ROWS: Final = 100_000
 """Up to so many messages are routed within this process: workers take a second to start."""
@@ -226,7 +227,7 @@ class _Batch:
         return min(_TASK_ROWS, max(share, _HERE_ROWS))
 
     def _facts(self, requests: Mapping[int, Request], ladder: Ladder) -> dict[str, str]:
-        """Plan what has no plan yet; documents of `plan.facts` by queue manager."""
+        """Plan what has no plan yet; documents of `planning.facts` by queue manager."""
         lake, run, keeper = self.lake, self.run, self.engine.keeper
         kept: Any = keeper.facts_for(lake, run, requests)
         if kept is None:

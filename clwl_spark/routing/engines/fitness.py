@@ -9,12 +9,12 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from clwl_spark.delta_commits import unreadable, unwritable
-from clwl_spark.delta_files import greatest_rows, is_absent, is_uri
-from clwl_spark.delta_protocol import is_odd_place, odd_place, opened
-from clwl_spark.routing.runs import DONE, RUNNING
-from clwl_spark.schemas import MESSAGES, OUTCOMES, RUNS
+from clwl_spark.delta.commits import unreadable, unwritable
+from clwl_spark.delta.files import greatest_rows, is_absent, is_uri
+from clwl_spark.delta.protocol import is_odd_place, odd_place, opened
+from clwl_spark.routing.ledger.runs import DONE, RUNNING
 from clwl_spark.settings import Settings
+from clwl_spark.tables import MESSAGES, OUTCOMES, RUNS
 
 IN_CHECKPOINT: Final = (
     "what was routed and what its queue managers remember is known to a checkpoint of Spark's alone"

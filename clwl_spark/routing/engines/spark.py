@@ -9,12 +9,19 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.routing.blocks import BLOCK_SCHEMA, PAYLOAD, REJECT, WITH_IDS, BlockForm, pack
-from clwl_spark.routing.intake import JSON_OPTIONS, Pin, distinct_requests, for_blocks
-from clwl_spark.routing.runs import Run
-from clwl_spark.routing.unpack import ANSWERS, DATA, unpack_outcomes, unpack_rejects
-from clwl_spark.schemas import OUTCOMES, REJECTED_MESSAGES
-from clwl_spark.storage import Lake, Transaction
+from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.routing.intake.blocks import (
+    BLOCK_SCHEMA,
+    PAYLOAD,
+    REJECT,
+    WITH_IDS,
+    BlockForm,
+    pack,
+)
+from clwl_spark.routing.intake.by_spark import JSON_OPTIONS, Pin, distinct_requests, for_blocks
+from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.output.unpack import ANSWERS, DATA, unpack_outcomes, unpack_rejects
+from clwl_spark.tables import OUTCOMES, REJECTED_MESSAGES
 
 
 def _packed(

@@ -14,11 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from clwl_spark import columns as c
-from clwl_spark.delta_commits import DataFile
+from clwl_spark.delta.commits import DataFile
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.arrow_intake import SPLIT_ROW, keys_of, rejected_rows
-from clwl_spark.routing.blocks import (
+from clwl_spark.routing.engines.arrow import ArrowEngine
+from clwl_spark.routing.intake.blocks import (
     BUCKET,
     KEYS,
     KIND,
@@ -34,20 +33,21 @@ from clwl_spark.routing.blocks import (
     message_blocks,
     peak_mib,
 )
-from clwl_spark.routing.bucket import Bucket
-from clwl_spark.routing.engines.arrow import ArrowEngine
-from clwl_spark.routing.intake import Pin
-from clwl_spark.routing.outcome_files import answered, write_file
-from clwl_spark.routing.requests import Request, Requests
-from clwl_spark.routing.routed import (
+from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, keys_of, rejected_rows
+from clwl_spark.routing.intake.by_spark import Pin
+from clwl_spark.routing.intake.requests import Request, Requests
+from clwl_spark.routing.intake.splits import Split
+from clwl_spark.routing.output.outcome_files import answered, write_file
+from clwl_spark.routing.output.routed import (
     KIND_ASKED,
     KIND_HISTORY,
     KIND_MISSING,
     KIND_OUTCOMES,
     RoutedBlock,
 )
-from clwl_spark.routing.splits import Split
-from clwl_spark.routing.unpack import ANSWERS, DATA, missing_plan_ids
+from clwl_spark.routing.output.unpack import ANSWERS, DATA, missing_plan_ids
+from clwl_spark.routing.state.bucket import Bucket
+from clwl_spark.tables import columns as c
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class BucketTask:
     Attributes:
         bucket: its name.
         blocks: of its messages.
-        facts: documents of `plan.facts`, by queue manager with messages.
+        facts: documents of `planning.facts`, by queue manager with messages.
         memories: of its queue managers before the batch (`history.to_bytes`).
         told: what `duplicates.Duplicates` is told; None = duplicates are kept.
     """

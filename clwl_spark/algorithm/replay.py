@@ -1,0 +1,63 @@
+"""Choices that were made, brought into a queue manager's history once more."""
+
+from clwl_spark.algorithm.choose import DEFAULT_WEIGHT, Choices, Flags, Longs, recent_routes
+from clwl_spark.algorithm.compiled import compiled
+
+NONE_MADE = -1
+LOCAL = -2
+
+
+@compiled
+def replay(
+    made: tuple[Longs, Longs, Longs],
+    resets: Flags,
+    choices: Choices,
+    counter: Longs,
+    balance: Longs,
+) -> None:
+    """Repeat choices in turn; the history is changed in place.
+
+    Args:
+        made: (outcomes,) channel that was chosen, NONE_MADE, or LOCAL where only that is known;
+            (outcomes,) place of the choice; (outcomes,) what the channel's factor grows by.
+        resets: (outcomes,) True where every factor becomes 0 before.
+        choices: what plans choose from; `mruc` is of each choice here.
+        counter: (1,) choices made before.
+        balance: (channels, 2) number and factor of each channel before.
+
+    Source: SEMANTICS 5, C1, P21.
+    """
+    chosen, choice, step = made
+    for at in range(chosen.shape[0]):
+        if resets[at]:
+            balance[:, 1] = 0
+        channel, added = chosen[at], step[at]
+        if channel == NONE_MADE:
+            continue
+        if channel == LOCAL:
+            route = _best_local(choice[at], choices, balance)
+            channel, added = choices.channel[route], 1000 // choices.weight[route]
+        counter[0] += 1
+        balance[channel, 0] = counter[0]
+        balance[channel, 1] += added
+
+
+@compiled
+def _best_local(choice: int, choices: Choices, balance: Longs) -> int:
+    """The local route that a choice which ended in one has taken."""
+    begin, end = choices.route_start[choice], choices.route_start[choice + 1]
+    numbers = balance[:, 0].copy()
+    kept = recent_routes(begin, end, choices, choices.mruc[choice], numbers, -1)
+    is_weighted = False
+    for route in range(begin, end):
+        is_weighted |= kept[route - begin] and choices.weight[route] != DEFAULT_WEIGHT
+    best, least_factor, least_number = -1, 0, 0
+    for route in range(begin, end):
+        if choices.is_local[route]:
+            channel = choices.channel[route]
+            factor = balance[channel, 1] if is_weighted else 0
+            number = balance[channel, 0]
+            is_first = best < 0 or factor < least_factor
+            if is_first or (factor == least_factor and number < least_number):
+                best, least_factor, least_number = route, factor, number
+    return best

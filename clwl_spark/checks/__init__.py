@@ -1,0 +1,1 @@
+"""What must hold: quality gates of data, and assertions about a configuration."""

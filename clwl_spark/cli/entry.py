@@ -1,0 +1,193 @@
+"""`clwl`: runs a command, and turns what goes wrong into one sentence.
+
+Exit codes: 0 done, 1 a quality gate said no, 2 wrong usage or bad input, 3 anything else, 130 and
+143 stopped by Ctrl-C and by SIGTERM. `cli.words` declares the commands; what one does is in
+the module of its name, imported only when it runs, so that `clwl --help` starts no Spark.
+"""
+
+import atexit
+import gc
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import metadata
+from types import FrameType
+from typing import Annotated, Final, NoReturn
+
+import typer
+
+from clwl_spark.cli.words import (
+    assertions,
+    machine,
+    maintenance,
+    publishing,
+    quality,
+    questions,
+    report,
+    repository,
+    routing,
+    sharing,
+    state,
+    synthetic,
+    topology,
+    tracing,
+    waiting,
+    what_if,
+)
+from clwl_spark.cli.words.help_screen import Command, Group
+from clwl_spark.cli.words.options import with_options
+
+ANYTHING_ELSE: Final = 3
+WRONG_USAGE: Final = 2
+INTERRUPTED: Final = 130
+TERMINATED: Final = 143
+_OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
+PANELS: Final = {
+    "Begin": (*machine.COMMANDS, *synthetic.COMMANDS),
+    "A cluster's configuration": (
+        *topology.COMMANDS,
+        *quality.COMMANDS,
+        *assertions.COMMANDS,
+        *repository.COMMANDS,
+        *publishing.COMMANDS,
+    ),
+    "Where messages go": (*routing.COMMANDS, *tracing.COMMANDS, *what_if.COMMANDS),
+    "What was routed": (*questions.COMMANDS, *report.COMMANDS),
+    "Messages that wait, shared queues": (*waiting.COMMANDS, *sharing.COMMANDS),
+    "The lake's tables": (*maintenance.COMMANDS, *state.COMMANDS),
+}
+
+app = typer.Typer(
+    name="clwl",
+    cls=Group,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM, raised where the main thread is, so that Spark is shut down on the way out."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `clwl` with these words, by default the process's, and return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    # Libraries leave hundreds of thousands of objects, which are there to stay.
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        from clwl_spark.spark.launched import apart_from_output
+
+        with apart_from_output():
+            return _guarded(words)
+    return _guarded(words)
+
+
+def program() -> NoReturn:
+    """Run `clwl` as this process, and end the process when all is written and closed.
+
+    Python would take what libraries have loaded apart once more, which is a tenth of a short
+    command's time.
+    """
+    code = main()
+    threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001
+    atexit._run_exitfuncs()  # noqa: SLF001
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def _guarded(words: Sequence[str]) -> int:
+    """Run the words; whatever goes wrong becomes a sentence and an exit code."""
+    try:
+        with _ending_on_sigterm():
+            return int(app(words, prog_name="clwl", standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        _complain(f"{error.format_message().rstrip('. ')} (see `clwl {_named(words)}--help`)")
+        return WRONG_USAGE
+    except _TerminatedError:
+        return TERMINATED
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001  (the one guard: users get a sentence)
+        return _told(error, verbose=not {"--verbose", "-v"}.isdisjoint(words))
+
+
+@app.callback(invoke_without_command=True)
+def _clwl(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    """Where every message goes in an IBM MQ cluster, and why.
+
+    [bold]Start with[/bold]
+
+    clwl doctor [dim]# is this machine fit?[/dim]
+
+    clwl demo [dim]# a small cluster and its traffic, from texts to answers[/dim]
+    """
+    if version:
+        sys.stdout.write(f"clwl {_version()}\n")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        sys.stdout.write(context.get_help())
+        raise typer.Exit(WRONG_USAGE)
+
+
+for _panel, _commands in PANELS.items():
+    for _command in _commands:
+        _name = _command.__name__.strip("_").replace("_", "-")
+        app.command(_name, cls=Command, rich_help_panel=_panel)(with_options(_command))
+
+
+def _told(error: Exception, *, verbose: bool) -> int:
+    """Say what went wrong in one sentence; return the exit code."""
+    from clwl_spark.cli.failures import failure
+
+    if verbose:
+        traceback.print_exception(error)
+    sentence, exit_code = failure(error)
+    _complain(sentence)
+    return exit_code
+
+
+def _complain(sentence: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"clwl: {' '.join(sentence.split())}\n")
+
+
+def _version() -> str:
+    """Version of the installed package."""
+    try:
+        return metadata.version("clwl-spark")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _named(words: Sequence[str]) -> str:
+    """The command among the words, for a hint; `''` if there is none."""
+    names = {command.name for command in app.registered_commands}
+    return next((f"{word} " for word in words if word in names), "")
+
+
+@contextmanager
+def _ending_on_sigterm() -> Iterator[None]:
+    """SIGTERM ends the block like Ctrl-C does, so that Spark is shut down properly."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

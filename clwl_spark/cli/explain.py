@@ -1,0 +1,46 @@
+"""`clwl explain`: every candidate of one put, and why it won or lost."""
+
+from pyspark.sql import functions as F
+
+from clwl_spark import tables as schemas
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.routing import ExplainWords
+from clwl_spark.cli.work import Work, at_work
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.rules.exit import load_exit
+from clwl_spark.studies.explain.rendering import render
+from clwl_spark.studies.explain.request import ExplainRequest, explain
+
+
+def run(common: Common, options: ExplainWords) -> int:
+    """Explain the put that the options describe, and return the exit code."""
+    own = {"algorithm": options.algorithm, "exit": options.exit}
+    with at_work("explain", common, own, needs=schemas.SNAPSHOTS.name) as work:
+        explanation = explain(work.lake, explain_request(options, work))
+        work.screen.document(explanation.to_json())
+        work.screen.show(render(explanation))
+    return 0
+
+
+def explain_request(options: ExplainWords, work: Work) -> ExplainRequest:
+    """The put that the options describe, with the lake's algorithm unless one is asked for."""
+    asked = work.settings.algorithm
+    return ExplainRequest(
+        qmgr=options.qmgr,
+        object_name=options.object_name,
+        object_qmgr=options.object_qmgr,
+        object_type=options.object_type,
+        snapshot_id=options.snapshot,
+        via=options.via,
+        bind=options.bind,
+        algorithm=Algorithm(asked) if asked else algorithm_of(work.lake),
+        exit_function=load_exit(work.settings.exit),
+    )
+
+
+def algorithm_of(lake: Lake) -> Algorithm:
+    """The algorithm that the lake was first routed with; v9 for a lake that was not."""
+    runs = lake.read_or_empty(schemas.RUNS.name).orderBy(F.col("batch_id").desc())
+    last = runs.select("algorithm").first()
+    return Algorithm(last[0]) if last else Algorithm.V9

@@ -1,0 +1,62 @@
+"""`clwl ingest`: what MQ printed becomes a snapshot of the topology."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import structlog
+from rich.table import Table
+
+from clwl_spark.cli.screen import note
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.topology import IngestWords
+from clwl_spark.cli.work import TOPOLOGY_TABLES, at_work
+from clwl_spark.errors import UsageError
+from clwl_spark.settings import moment
+from clwl_spark.snapshots.ingest import IngestOptions, ingest
+
+
+def run(common: Common, options: IngestWords) -> int:
+    """Ingest the texts, name what was rejected, and return the exit code."""
+    valid_from = _valid_from(options.valid_from)
+    how = IngestOptions(
+        valid_from, options.observer, options.base, options.encoding, options.strict
+    )
+    with at_work("ingest", common, reads=TOPOLOGY_TABLES) as work:
+        with work.screen.progress("ingesting") as tell:
+            summary = ingest(work.lake, options.paths, options.snapshot, how, tell).to_json()
+        tell_rejects(summary)
+        structlog.get_logger().info(
+            "ingested", snapshot_id=options.snapshot, rejects=len(summary["rejects"])
+        )
+        work.screen.document(summary)
+        work.screen.show(ingest_table(summary))
+    return 0
+
+
+def ingest_table(summary: Mapping[str, Any]) -> Table:
+    """Rows by table."""
+    table = Table(title=f"Snapshot {summary['snapshot_id']}", title_justify="left")
+    table.add_column("Table")
+    table.add_column("Rows", justify="right")
+    for name, count in summary["rows"].items():
+        table.add_row(name, f"{count:,}")
+    table.add_row("rejected pieces", f"{len(summary['rejects']):,}")
+    return table
+
+
+def tell_rejects(summary: Mapping[str, Any]) -> None:
+    """One line on standard error for each piece that could not be used."""
+    for reject in summary["rejects"]:
+        text = " ".join(str(reject["text"]).split())
+        note(f"{reject['file']}:{reject['line']}: {reject['reason']}: {text}")
+
+
+def _valid_from(text: str | None) -> datetime | None:
+    """The moment from which the snapshot is in force, if one is given."""
+    if text is None:
+        return None
+    try:
+        return moment(text)
+    except UsageError as error:
+        raise UsageError(f"--valid-from {error}") from error

@@ -1,0 +1,103 @@
+"""`clwl insights`: what a whole topology shows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import RenderableType
+
+from clwl_spark.cli.explain import algorithm_of
+from clwl_spark.cli.tables import listing
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.what_if import InsightsWords
+from clwl_spark.cli.work import ROUTED, at_work
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.catalog import chosen_snapshot
+from clwl_spark.snapshots.views import read_topology
+from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.studies.explain.wording import RULE_TITLES
+from clwl_spark.studies.insights import Insights, insights
+from clwl_spark.studies.shares.traffic import MESSAGES_OF, traffic_of_lake
+from clwl_spark.tables import SNAPSHOTS
+from clwl_spark.tables import columns as c
+
+
+def run(common: Common, options: InsightsWords) -> int:
+    """Look, tell, and return the exit code."""
+    own = {"exit": options.exit}
+    with at_work("insights", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
+        snapshot_id = chosen_snapshot(work.lake, options.snapshot)
+        algorithm = algorithm_of(work.lake)
+        ladder = Ladder(algorithm, load_exit(work.settings.exit))
+        topology = read_topology(work.lake, [snapshot_id], checkpoint)
+        with work.screen.progress("insights") as tell:
+            tell("requests", 0, 1)
+            found = insights(traffic_of_lake(work.lake, snapshot_id), topology, ladder)
+            tell("requests", 1, 1)
+        work.screen.document({"snapshot_id": snapshot_id, **found.to_json()})
+        work.screen.show(*_told(found, snapshot_id, algorithm, options.limit))
+    return 0
+
+
+def _told(
+    found: Insights, snapshot_id: str, algorithm: Algorithm, limit: int
+) -> list[RenderableType]:
+    """A part for each question, with an answer also where there is nothing to tell."""
+    asked = (c.QMGR, c.OBJECT_NAME)
+    rules = [{**row, "rule": _rule(row["rule"])} for row in found.deciding]
+    idle = [row for row in found.idle if not row["messages_decided"]]
+    other = "MQ 9" if algorithm is Algorithm.V7 else "MQ 7"
+    parts = (
+        ("Which rule decides how much traffic", rules, ("rule", MESSAGES_OF, "requests"), ""),
+        (
+            "Attributes that are set and decide nothing",
+            idle,
+            ("attribute", "set_on"),
+            "every attribute that is set decides something",
+        ),
+        (
+            "Queues with several hosts whose messages hang on one",
+            found.illusions,
+            (*asked, "hosts", "why", MESSAGES_OF),
+            "none",
+        ),
+        (
+            "Own views that differ from what owners define",
+            found.views,
+            (c.OBSERVER, "table", "differs", "unknown"),
+            "none",
+        ),
+        (
+            f"What {other} would send otherwise",
+            found.releases,
+            (*asked, MESSAGES_OF, "moved"),
+            "nothing",
+        ),
+    )
+    shown: list[RenderableType] = [f"Snapshot {snapshot_id}, with the lake's messages"]
+    for title, rows, names, nothing in parts:
+        shown += _part(title, rows, names, nothing, limit)
+    return shown
+
+
+def _rule(number: int) -> str:
+    if not number:
+        return "none: balancing, or one destination"
+    return f"{number}: {RULE_TITLES[number]}"
+
+
+def _part(
+    title: str, rows: Sequence[dict[str, Any]], names: Sequence[str], nothing: str, limit: int
+) -> list[RenderableType]:
+    if not rows:
+        return [f"\n{title}: {nothing}"]
+    more = f" (the first {limit} of {len(rows)})" if len(rows) > limit else ""
+    cells = [tuple(_cell(row[name]) for name in names) for row in rows[:limit]]
+    numbers = {x.replace("_", " ") for x in names if isinstance(rows[0][x], int | float)}
+    headings = [x.replace("_", " ") for x in names]
+    return [f"\n{title}{more}", listing(headings, cells, numbers)]
+
+
+def _cell(value: object) -> str:
+    return f"{value:,.0f}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,75 @@
+"""`clwl reallocate`: channels stop, and their waiting messages choose anew."""
+
+import structlog
+from rich.table import Table
+
+from clwl_spark import tables as schemas
+from clwl_spark.cli.explain import algorithm_of
+from clwl_spark.cli.tables import listing
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.waiting import ReallocateWords
+from clwl_spark.cli.work import ROUTED, Work, at_work
+from clwl_spark.errors import UsageError
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.rules.exit import load_exit
+from clwl_spark.settings import moment
+from clwl_spark.studies.reallocate.events import ChannelEvent, read_events
+from clwl_spark.studies.reallocate.run import ReallocationSummary, reallocate
+from clwl_spark.tables.moments import micros, moment_at
+
+_SHOWN = 20
+
+
+def run(common: Common, options: ReallocateWords) -> int:
+    """Run the event, or the history of events, show the counts, and return the exit code."""
+    single = _single(options)
+    own = {"exit": options.exit}
+    with at_work("reallocate", common, own, needs=schemas.OUTCOMES.name, reads=ROUTED) as work:
+        events = [single] if single else read_events(work.lake, str(options.events))
+        summary = reallocate(work.lake, events, _ladder(work))
+        structlog.get_logger().info("reallocated", events=len(events), seconds=summary.seconds)
+        work.screen.document(summary.to_json())
+        work.screen.show(events_table(summary))
+    return 0
+
+
+def events_table(summary: ReallocationSummary) -> Table:
+    """One line per event, the last ones; the totals below."""
+    counts = ("waiting", "moved", "still_favoured", "failed", "not_eligible")
+    numbers = [name.replace("_", " ") for name in counts]
+    rows = []
+    for x in summary.events[-_SHOWN:]:
+        what = x.event.what
+        at = moment_at(what.at).isoformat().replace("+00:00", "Z")
+        cells = (f"{x.counts[name]:,}" for name in counts)
+        rows.append((at, what.qmgr, what.channel, what.status, *cells))
+    if len(summary.events) > 1:
+        totals = summary.to_json()
+        cells = (f"{totals[name]:,}" for name in counts)
+        rows.append((f"{len(summary.events):,} events", "", "", "", *cells))
+    headings = ("at", "queue manager", "channel", "status", *numbers)
+    return listing(headings, rows, numbers, "Waiting messages that chose anew")
+
+
+def _single(options: ReallocateWords) -> ChannelEvent | None:
+    """The one event that the options describe; None where they name a table."""
+    words = (options.qmgr, options.channel, options.status, options.at)
+    if options.events is not None:
+        if any(word is not None for word in words):
+            raise UsageError("--events is a history: leave --qmgr, --channel, --status, --at out")
+        return None
+    if None in words:
+        raise UsageError(
+            "name the event with --qmgr, --channel, --status and --at, or give --events"
+        )
+    qmgr, channel, status, at = (str(word) for word in words)
+    try:
+        when = moment(at)
+    except UsageError as error:
+        raise UsageError(f"--at {error}") from error
+    return ChannelEvent(qmgr, channel, status.upper(), micros(when))
+
+
+def _ladder(work: Work) -> Ladder:
+    """The lake's rules."""
+    return Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))

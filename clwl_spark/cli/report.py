@@ -1,0 +1,67 @@
+"""`clwl report`: what was routed, as one HTML page."""
+
+import time
+from pathlib import Path
+from typing import Final
+
+from rich.markup import escape
+
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.report import ReportWords
+from clwl_spark.cli.work import ROUTED, at_work
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import UsageError
+from clwl_spark.present.report.data import ReportData
+from clwl_spark.present.report.page import page, sentence
+from clwl_spark.present.report.reading import read_report
+from clwl_spark.present.report.surprises import Surprise, surprises
+from clwl_spark.tables import OUTCOMES, ROUTE_CANDIDATES, ROUTE_PLANS
+
+FILE_NAME: Final = "report.html"
+_SHOWN: Final = 5
+_READ: Final = (*ROUTED, ROUTE_PLANS.name, ROUTE_CANDIDATES.name)
+
+
+def run(common: Common, options: ReportWords) -> int:
+    """Write the report, say where it is, and return the exit code."""
+    started = time.monotonic()
+    _make(options.out)
+    with at_work("report", common, needs=OUTCOMES.name, reads=_READ) as work:
+        file, data, found = write_report(work.lake, options.out)
+        work.screen.document(
+            {
+                "report": str(file),
+                "outcomes": data.head.outcomes,
+                "surprises": [x.to_json() for x in found],
+                "seconds": round(time.monotonic() - started, 3),
+            }
+        )
+        lines = [f"  {at}. {x.sentence}" for at, x in enumerate(found[:_SHOWN], 1)]
+        work.screen.show(*map(escape, [sentence(data, found), *lines, f"Report: {file}"]))
+    return 0
+
+
+def write_report(lake: Lake, out: Path) -> tuple[Path, ReportData, list[Surprise]]:
+    """Write the page into a folder; the file, what is on it, and the surprises.
+
+    Raises:
+        MissingLakeError, NothingRoutedError: as `present.report.reading.read_report`.
+        UsageError: the folder cannot be made.
+    """
+    _make(out)
+    data = read_report(lake)
+    file = out / FILE_NAME
+    file.write_text(page(data), encoding="utf-8")
+    return file, data, surprises(data)
+
+
+def _make(out: Path) -> None:
+    """Make the page's folder, unless it is there.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{out}: {error.strerror}; give a folder to write to") from error

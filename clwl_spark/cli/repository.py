@@ -1,0 +1,85 @@
+"""`clwl repository`: views of a lake, simulated ones, and what REFRESH CLUSTER costs."""
+
+from datetime import datetime
+
+from clwl_spark.cli.screen import Screen
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.repository import RepositoryWords
+from clwl_spark.cli.work import at_work, screen_of, settings_of
+from clwl_spark.errors import UsageError
+from clwl_spark.settings import duration, moment
+from clwl_spark.studies.repository.cost import cost_table
+from clwl_spark.studies.repository.events import Story, read_story
+from clwl_spark.studies.repository.knowledge import knowledge_of, story_json
+from clwl_spark.studies.repository.rendering import render_costs, render_story, render_view
+from clwl_spark.studies.repository.transitions import play
+from clwl_spark.studies.repository.view import repository_view
+
+
+def run(common: Common, options: RepositoryWords) -> int:
+    """Answer what the options ask, and return the exit code."""
+    if options.events is not None and options.refresh_cost is not None:
+        raise UsageError("--events and --refresh-cost are two questions: leave one out")
+    if options.refresh_cost is not None:
+        _show_costs(_screen(common), options)
+    elif options.events is not None:
+        _show_story(_screen(common), options, read_story(options.events))
+    else:
+        _show_view(common, options)
+    return 0
+
+
+def _screen(common: Common) -> Screen:
+    """A screen for what needs no lake."""
+    return screen_of(common, settings_of(common), "repository")
+
+
+def _show_view(common: Common, options: RepositoryWords) -> None:
+    """A queue manager's view of a lake's snapshot."""
+    if options.qmgr is None:
+        raise UsageError("whose view? give --qmgr QM, or --events FILE, or --refresh-cost N,N")
+    at = None if options.at is None else _moment(options.at)
+    with at_work("repository", common, needs="snapshots") as work:
+        view = repository_view(work.lake, options.qmgr, at, options.object_name)
+        work.screen.document(view.to_json())
+        work.screen.show(render_view(view))
+
+
+def _show_story(screen: Screen, options: RepositoryWords, story: Story) -> None:
+    """Simulated knowledge, of one queue manager or all."""
+    until = None if options.at is None else _time(options.at, story)
+    cluster = play(story, until)
+    asked = options.qmgr
+    names = [asked] if asked else sorted({node.name for node in cluster.alive()})
+    found = [knowledge_of(cluster, name, options.object_name) for name in names]
+    screen.document(story_json(cluster, found))
+    screen.show(render_story(cluster, found))
+
+
+def _show_costs(screen: Screen, options: RepositoryWords) -> None:
+    """Messages of REFRESH CLUSTER in clusters of several sizes."""
+    try:
+        sizes = [int(size) for size in str(options.refresh_cost).split(",")]
+    except ValueError as error:
+        raise UsageError(
+            f"--refresh-cost {options.refresh_cost}: give whole numbers, like 10,100,1000"
+        ) from error
+    table = cost_table(sizes, options.full, options.queues)
+    screen.document({"full": options.full, "queues": options.queues, "refresh": table})
+    screen.show(render_costs(table, options.full, options.queues))
+
+
+def _moment(text: str) -> datetime:
+    """The moment that --at names."""
+    try:
+        return moment(text)
+    except UsageError as error:
+        raise UsageError(f"--at {error}") from error
+
+
+def _time(text: str, story: Story) -> datetime:
+    """The moment that --at names, which may count from the story's start."""
+    try:
+        return story.moment_of(duration(text))
+    except UsageError:
+        return _moment(text)

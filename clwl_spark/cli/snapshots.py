@@ -1,0 +1,44 @@
+"""`clwl snapshots`: the states of the cluster that the lake has."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from clwl_spark import tables as schemas
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.work import at_work
+from clwl_spark.snapshots.catalog import SnapshotEntry, list_snapshots
+from clwl_spark.snapshots.inspection import WRITABLE
+
+
+def run(common: Common) -> int:
+    """List the snapshots, and return the exit code."""
+    needed = schemas.SNAPSHOTS.name
+    with at_work("snapshots", common, needs=needed, reads=WRITABLE) as work:
+        # A lake without the table is told so, rather than shown as empty.
+        work.lake.read(needed)
+        entries = list_snapshots(work.lake)
+        work.screen.document({"snapshots": [entry.to_json() for entry in entries]})
+        work.screen.show(snapshots_table(entries))
+    return 0
+
+
+def snapshots_table(entries: Sequence[SnapshotEntry]) -> Table:
+    """One line per snapshot; tables without rows in any of them are left out."""
+    names = [name for name in WRITABLE if any(entry.rows[name] for entry in entries)]
+    table = Table(title=f"{len(entries)} snapshot(s)", title_justify="left")
+    for name in ("Snapshot", "Valid from", "Status", "Base"):
+        table.add_column(name)
+    for name in names:
+        table.add_column(name.replace("_", " "), justify="right")
+    for entry in entries:
+        told = entry.to_json()
+        status = "being written" if entry.being_written else str(entry.status)
+        table.add_row(
+            entry.snapshot_id,
+            told["valid_from"],
+            status,
+            entry.base or "",
+            *(f"{entry.rows[name]:,}" for name in names),
+        )
+    return table

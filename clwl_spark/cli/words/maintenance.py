@@ -1,0 +1,71 @@
+"""`clwl init` and `clwl maintain`: the lake's tables, empty at first and kept in order later."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from clwl_spark.cli.words.options import Common
+
+
+@dataclass(frozen=True, slots=True)
+class InitWords:
+    """Options of `clwl init`."""
+
+    ddl: Annotated[
+        bool, typer.Option("--ddl", help="Print the SQL that makes the tables; make nothing.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class MaintainWords:
+    """Options of `clwl maintain`."""
+
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep", metavar="7d", help="Keep files this long that the tables need no more."
+        ),
+    ] = "7d"
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")
+    ] = False
+
+
+def init(common: Common, options: InitWords) -> int:
+    """Make every table of a lake, or of a catalog's schema, empty.
+
+    Tables have their constraints and comments. One that is there stays as it is, and gets the
+    optional columns that it lacks. Messages can then be appended by anything that writes Delta.
+
+    [bold]Examples[/bold]
+
+    clwl init --lake build/lake
+
+    clwl init --catalog main.mq --ddl > tables.sql
+    """
+    from clwl_spark.cli.init import run
+
+    return run(common, options)
+
+
+def maintain(common: Common, options: MaintainWords) -> int:
+    """Compact the tables' small files, and delete files that nobody needs any more.
+
+    Deleted are data files that no version of the last --keep has, those that killed writers left,
+    old commits of the tables' logs, and old checkpoints of routing. Rows stay what they are, and
+    time travel works as far back as --keep. Routing goes on beside it: what is not routed yet is
+    left alone, and so are all tables of a run that is in hand.
+
+    [bold]Examples[/bold]
+
+    clwl maintain --lake build/lake --dry-run
+
+    clwl maintain --lake build/lake --keep 30d
+    """
+    from clwl_spark.cli.maintain import run
+
+    return run(common, options)
+
+
+COMMANDS = (init, maintain)

@@ -1,0 +1,116 @@
+"""`clwl route` and `clwl explain`: where messages go, and why."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.shared import (
+    Algorithm,
+    Exit,
+    PutObject,
+    PutObjectQmgr,
+    PutObjectType,
+    PutQmgr,
+    PutVia,
+    Snapshot,
+)
+from clwl_spark.mq import vocabulary as v
+
+
+@dataclass(frozen=True, slots=True)
+class RouteWords:
+    """Options of `clwl route`."""
+
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with new messages until stopped.")
+    ] = False
+    algorithm: Algorithm = None
+    binding_ttl: Annotated[
+        str | None,
+        typer.Option("--binding-ttl", metavar="24h", help="Keep an idle binding this long."),
+    ] = None
+    duplicates: Annotated[
+        v.Duplicates | None,
+        typer.Option(
+            "--duplicates",
+            metavar="keep|reject",
+            help="What was routed before: route it again, or set it aside as DUPLICATE.",
+            case_sensitive=False,
+        ),
+    ] = None
+    exit: Exit = None
+    poll: Annotated[
+        str | None,
+        typer.Option("--poll", metavar="5s", help="With --follow: look for messages this often."),
+    ] = None
+    hops: Annotated[
+        int | None,
+        typer.Option("--hops", metavar="N", help="Follow messages on, N hops at most: table hops."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainWords:
+    """Options of `clwl explain`."""
+
+    qmgr: PutQmgr
+    object_name: PutObject
+    object_qmgr: PutObjectQmgr = ""
+    object_type: PutObjectType = v.ObjectType.QUEUE
+    snapshot: Snapshot = None
+    via: PutVia = v.Via.LOCAL
+    bind: Annotated[
+        v.Bind,
+        typer.Option(
+            "--bind",
+            metavar="OPTION",
+            help="Of the open: AS_Q_DEF, ON_OPEN, NOT_FIXED or ON_GROUP.",
+            case_sensitive=False,
+        ),
+    ] = v.Bind.AS_Q_DEF
+    algorithm: Algorithm = None
+    exit: Exit = None
+
+
+def route(common: Common, options: RouteWords) -> int:
+    """Route every message that has not been routed yet, exactly once.
+
+    A lake keeps the algorithm that it was first routed with. With --follow,
+    Ctrl-C or SIGTERM stops after the batch in hand. With --hops, messages that
+    come to another queue manager are put again there, and the table hops has a
+    row for each message and hop. With --duplicates reject, a message whose qmgr,
+    put_seq and message_id were routed already goes to rejected_messages: for a
+    producer that delivers at least once.
+
+    [bold]Examples[/bold]
+
+    clwl route --lake build/lake
+
+    clwl route --lake build/lake --follow --poll 10s --binding-ttl 7d
+
+    clwl route --lake build/lake --duplicates reject
+
+    clwl route --lake build/lake --hops 4
+    """
+    from clwl_spark.cli.route import run
+
+    return run(common, options)
+
+
+def explain(common: Common, options: ExplainWords) -> int:
+    """Show every candidate of a put, the rule that eliminated it, and the routes' shares.
+
+    [bold]Examples[/bold]
+
+    clwl explain --lake build/lake --from QM1 --object ORDERS
+
+    clwl explain --lake build/lake --from QM1 --object news/sport --object-type TOPIC --json
+    """
+    from clwl_spark.cli.explain import run
+
+    return run(common, options)
+
+
+COMMANDS = (route, explain)

@@ -1,0 +1,50 @@
+"""Options that several commands have, as the types of their records' fields."""
+
+from typing import Annotated
+
+import typer
+
+from clwl_spark.mq import vocabulary as v
+
+Snapshot = Annotated[
+    str | None, typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot.")
+]
+Exit = Annotated[
+    str | None,
+    typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit, in Python."),
+]
+Algorithm = Annotated[
+    v.Algorithm | None,
+    typer.Option(
+        "--algorithm", metavar="v9|v7", help="Order of the rules; default: the lake's, v9 if new."
+    ),
+]
+Limit = Annotated[
+    int,
+    typer.Option("--limit", metavar="N", min=1, help="Lines of each table that are shown."),
+]
+PutQmgr = Annotated[
+    str, typer.Option("--from", metavar="QM", help="Queue manager where the put happens.")
+]
+PutObject = Annotated[
+    str, typer.Option("--object", metavar="O", help="Queue name; a topic string for TOPIC.")
+]
+PutObjectQmgr = Annotated[
+    str,
+    typer.Option("--object-qmgr", metavar="R", help="Queue manager that the open names."),
+]
+PutObjectType = Annotated[
+    v.ObjectType,
+    typer.Option(
+        "--object-type", metavar="QUEUE|TOPIC", help="What is put to.", case_sensitive=False
+    ),
+]
+PutVia = Annotated[
+    v.Via,
+    typer.Option(
+        "--via",
+        metavar="LOCAL|CLUSTER",
+        help="LOCAL = a program puts it, CLUSTER = it came over a channel.",
+        case_sensitive=False,
+    ),
+]

@@ -1,0 +1,171 @@
+"""What every command starts with: settings, a screen, logs, a session and the lake."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import structlog
+from pyspark.logger import PySparkLogger
+from pyspark.sql import SparkSession
+from rich.text import Text
+
+from clwl_spark.cli.failures import refusals_named
+from clwl_spark.cli.screen import Screen
+from clwl_spark.cli.words.options import Common
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.sessions import (
+    Engine,
+    EngineChoice,
+    choose_engine,
+    is_given,
+    session_for,
+)
+from clwl_spark.errors import MissingLakeError, UsageError
+from clwl_spark.logs import LogFormat, Loudness, configure_logs
+from clwl_spark.routing.engines.fitness import why_spark_routes
+from clwl_spark.settings import Settings, read_settings
+from clwl_spark.spark.embedded import without_panic_texts
+from clwl_spark.spark.local_settings import SMALL_WORK
+from clwl_spark.spark.materialize import releasing
+from clwl_spark.tables import MESSAGES, OUTCOMES, TOPOLOGY
+
+_SPARKS_LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+"""They print an error that is raised as well, so it would be told twice."""
+
+_FEW_ROWS: Final = 100_000
+
+TOPOLOGY_TABLES: Final = tuple(table.name for table in TOPOLOGY)
+ROUTED: Final = (*TOPOLOGY_TABLES, MESSAGES.name, OUTCOMES.name)
+"""Tables whose size says how much work there is."""
+
+_URI: Final = re.compile(r"\w[\w+.-]*:")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a command works with."""
+
+    settings: Settings
+    screen: Screen
+    lake: Lake
+
+
+@contextmanager
+def at_work(  # noqa: PLR0913  (by name)
+    command: str,
+    common: Common,
+    options: Mapping[str, str | None] | None = None,
+    *,
+    needs: str | None = None,
+    reads: Iterable[str] | None = TOPOLOGY_TABLES,
+    routes: bool = False,
+    spark: Mapping[str, str] | None = None,
+) -> Iterator[Work]:
+    """Give a command its settings, screen and lake, and end the session if it was started here.
+
+    Args:
+        command: name of the command, for logs and Spark.
+        common: the options that every command has.
+        options: settings that the command's own options give; None = not given.
+        needs: a table without which the command has nothing to do.
+        reads: names of the tables whose rows it reads; None = nobody knows how many come.
+        routes: whether it routes the lake's messages, which Spark alone may have to do.
+        spark: what suits a Spark session that is started for many rows; the settings win.
+
+    Raises:
+        SettingsError: a setting is unknown or unusable.
+        UsageError: nobody says where the lake is.
+        EngineError: the engine that is asked for cannot do it.
+        MissingLakeError: the lake's folder, which has to have a table, is not there.
+        PlanRefusedError: the engine embedded failed.
+    """
+    settings = settings_of(common, options)
+    check_place(settings, needs)
+    only_spark = why_spark_routes(settings) if routes else ""
+    choice = choose_engine(settings, reads, only_spark)
+    is_embedded = choice.engine is Engine.EMBEDDED
+    with without_panic_texts() if is_embedded and not common.verbose else nullcontext():
+        screen = replace(screen_of(common, settings, command), engine=str(choice.engine))
+        _tell(choice)
+        suited = SMALL_WORK if reads_little(choice) else spark or {}
+        with screen.kept_pure(), session_for(choice, settings, f"clwl {command}", suited) as lent:
+            with releasing(), refusals_named(command) if is_embedded else nullcontext():
+                yield Work(settings, screen, lake_of(lent, settings))
+            screen.show(Text(f"engine: {choice.engine}", "dim"))
+
+
+def _tell(choice: EngineChoice) -> None:
+    """Say why the engine embedded does not answer: aloud where it is not installed as it should."""
+    logger = structlog.get_logger()
+    if choice.is_lacking:
+        logger.warning("engine", engine=str(choice.engine), why=choice.why)
+    else:
+        logger.debug("engine", engine=str(choice.engine), why=choice.why, rows=choice.rows)
+
+
+def reads_little(choice: EngineChoice) -> bool:
+    """Whether few rows are read; not where nobody knows."""
+    return choice.rows is not None and choice.rows <= _FEW_ROWS
+
+
+def settings_of(common: Common, options: Mapping[str, str | None] | None = None) -> Settings:
+    """The settings: defaults, `--config`, `--set`, then the options."""
+    places = {
+        "lake": common.lake,
+        "catalog": common.catalog,
+        "log": common.log,
+        "engine": common.engine,
+    }
+    if common.lake is not None and common.catalog is not None:
+        raise UsageError("--lake and --catalog name two lakes: leave one out")
+    return read_settings(common.config, common.assignments, {**places, **(options or {})})
+
+
+def screen_of(common: Common, settings: Settings, command: str) -> Screen:
+    """The screen of a run, with log lines set up."""
+    loudness = Loudness.NORMAL
+    if common.quiet or common.verbose:
+        loudness = Loudness.QUIET if common.quiet else Loudness.VERBOSE
+    configure_logs(LogFormat(settings.log), loudness)
+    for logger in _SPARKS_LOGGERS:
+        PySparkLogger.getLogger(logger).setLevel("ERROR" if common.verbose else "CRITICAL")
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(command=command)
+    return Screen(sys.stdout, as_json=common.as_json, quiet=common.quiet)
+
+
+def lake_of(spark: SparkSession, settings: Settings) -> Lake:
+    """The lake that the settings name."""
+    if settings.catalog:
+        return Lake(spark, settings.catalog, in_catalog=True, checkpoints=settings.checkpoints)
+    return Lake(spark, absolute(settings.lake), checkpoints=absolute(settings.checkpoints))
+
+
+def absolute(place: str) -> str:
+    """A relative folder in full, since Delta's SQL knows no others; anything else as it is."""
+    return str(Path(place).absolute()) if place and not _URI.match(place) else place
+
+
+def check_place(settings: Settings, needs: str | None = None) -> None:
+    """Refuse before Spark starts, where that is possible.
+
+    Raises:
+        UsageError: nobody says where the lake is.
+        MissingLakeError: the lake's folder, which has to have the table, is not there.
+    """
+    if not settings.lake and not settings.catalog:
+        raise UsageError(
+            "where is the lake? give --lake DIR or --catalog CATALOG.SCHEMA, "
+            "or set one of them in a file for --config"
+        )
+    if needs and is_on_this_machine(settings.lake) and not Path(settings.lake).is_dir():
+        raise MissingLakeError(needs, f"lake {settings.lake}")
+
+
+def is_on_this_machine(lake: str) -> bool:
+    """True where the lake can only be a folder here: no URI, and the session is started here."""
+    return bool(lake) and not _URI.match(lake) and not is_given()

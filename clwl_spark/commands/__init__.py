@@ -1,1 +1,0 @@
-"""What the commands of `clwl` do; `words` declares them, so that `--help` starts no Spark."""

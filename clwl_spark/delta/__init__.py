@@ -1,0 +1,1 @@
+"""Delta tables at a place: the only room that knows Delta."""

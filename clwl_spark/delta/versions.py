@@ -1,0 +1,41 @@
+"""Which version of each table a lake has, told without Spark: what an answer is worked out from."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from clwl_spark.delta.lake import Lake
+
+Versions = tuple[tuple[str, int] | None, ...]
+"""(Delta's id of the table, version) by table; None = no such table.
+
+The id tells a table from another one that was made at the same place.
+"""
+
+
+def versions_of(lake: Lake, tables: Iterable[str]) -> Versions | None:
+    """The newest versions of tables; 8 ms a table.
+
+    Args:
+        lake: the lake.
+        tables: names.
+
+    Returns:
+        (tables,) versions; None where only Spark can tell: in a catalog, elsewhere than in a
+        folder of this machine, or of tables that delta-rs does not know how to read.
+    """
+    if not lake.is_here:
+        return None
+    try:
+        return tuple(_version(lake.path(table)) for table in tables)
+    except (DeltaError, OSError):
+        return None
+
+
+def _version(folder: str) -> tuple[str, int] | None:
+    if not (Path(folder) / "_delta_log").is_dir():
+        return None
+    table = DeltaTable(folder)
+    return str(table.metadata().id), int(table.version())

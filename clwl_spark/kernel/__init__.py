@@ -1,1 +1,0 @@
-"""The choice itself: integers in arrays, no Spark, no pandas."""

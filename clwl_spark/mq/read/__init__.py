@@ -1,0 +1,30 @@
+"""What MQ prints, read without Spark: scripts, dumps, output of DISPLAY, answers of REST."""
+
+from clwl_spark.mq.read.base import Changes, apply_changes
+from clwl_spark.mq.read.encoding import decode
+from clwl_spark.mq.read.records import Reading, Reject, RowDetail
+from clwl_spark.mq.read.texts import (
+    TABLES,
+    FileReading,
+    combine,
+    observer_of,
+    read_states,
+    read_text,
+    read_texts,
+)
+
+__all__ = [
+    "TABLES",
+    "Changes",
+    "FileReading",
+    "Reading",
+    "Reject",
+    "RowDetail",
+    "apply_changes",
+    "combine",
+    "decode",
+    "observer_of",
+    "read_states",
+    "read_text",
+    "read_texts",
+]

@@ -1,0 +1,248 @@
+"""MQSC commands applied to the objects of one queue manager."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from clwl_spark.mq.read import values
+from clwl_spark.mq.read.mqsc import Command, changes_definitions, parse
+from clwl_spark.mq.read.records import (
+    SHOWN_TEXT,
+    Attributes,
+    Definition,
+    PieceRefusedError,
+    Reject,
+    Script,
+    TextState,
+)
+
+DEFAULT_OBJECTS: Final = {
+    ("queue", "QLOCAL"): "SYSTEM.DEFAULT.LOCAL.QUEUE",
+    ("queue", "QALIAS"): "SYSTEM.DEFAULT.ALIAS.QUEUE",
+    ("queue", "QREMOTE"): "SYSTEM.DEFAULT.REMOTE.QUEUE",
+    ("queue", "QMODEL"): "SYSTEM.DEFAULT.MODEL.QUEUE",
+    ("channel", "CLUSRCVR"): "SYSTEM.DEF.CLUSRCVR",
+    ("channel", "CLUSSDR"): "SYSTEM.DEF.CLUSSDR",
+    ("topic", ""): "SYSTEM.DEFAULT.TOPIC",
+    ("sub", ""): "SYSTEM.DEFAULT.SUB",
+    ("namelist", ""): "SYSTEM.DEFAULT.NAMELIST",
+}
+"""The objects that a DEFINE without LIKE takes its attributes from."""
+
+_TABLES: Final = {
+    ("qmgr", ""): ("queue_managers", values.QUEUE_MANAGER),
+    ("queue", "QLOCAL"): ("queues", values.QUEUE),
+    ("queue", "QALIAS"): ("queues", values.QUEUE),
+    ("queue", "QREMOTE"): ("queues", values.QUEUE),
+    ("channel", "CLUSRCVR"): ("cluster_channels", values.CHANNEL),
+    ("channel", "CLUSSDR"): ("cluster_senders", values.SENDER),
+    ("topic", ""): ("topics", values.TOPIC),
+    ("sub", ""): ("subscriptions", values.SUBSCRIPTION),
+}
+"""Kind and subtype -> the table whose ranges a command's values must keep."""
+
+_CHANNEL_TYPES: Final = frozenset(
+    {"AMQP", "CLNTCONN", "CLUSRCVR", "CLUSSDR", "MQTT", "RCVR", "RQSTR", "SDR", "SVR", "SVRCONN"}
+)
+_INSERT: Final = re.compile(r"\+[A-Z][A-Z0-9_]*\+")
+_DESCRIPTION: Final = re.compile(r"\bDESCR\s*\(\s*'(?:[^']|'')*'\s*\)", re.IGNORECASE)
+
+
+class _NotDefinedError(PieceRefusedError):
+    """A command about an object that the text does not define."""
+
+
+def carry_out(state: TextState, script: Script, *, dump: bool) -> None:
+    """Apply one command; commands that change no object of ours are left out.
+
+    Args:
+        state: what is known so far; its objects and suspensions are changed.
+        script: the command.
+        dump: in a dump, an attribute left out has MQ's default, not that of a default object.
+
+    Raises:
+        PieceRefusedError: it cannot be understood, or MQ would not carry it out.
+
+    Source: CONTRACT, "What MQ's texts become", 6.
+    """
+    if not changes_definitions(script.text):
+        return
+    try:
+        _carry_out(state, _command(state, script), script, dump=dump)
+    except _NotDefinedError:
+        state.open.append(script)
+
+
+def settle(states: Sequence[TextState]) -> None:
+    """Carry out what texts say of objects that earlier texts of their queue manager define.
+
+    Args:
+        states: of one queue manager, in order of the texts; they are changed.
+    """
+    for index, state in enumerate(states):
+        for script in state.open:
+            try:
+                _settle(state, states[:index], script)
+            except PieceRefusedError as error:
+                text = script.text[:SHOWN_TEXT]
+                state.rejects.append(Reject(state.source, script.line, text, str(error)))
+        state.open.clear()
+
+
+def _settle(state: TextState, before: Sequence[TextState], script: Script) -> None:
+    """Carry out one command where the object is defined, or with the object that it is like."""
+    command = _command(state, script)
+    like = command.attributes.get("LIKE", "")
+    name = like if command.verb == "DEFINE" else command.name
+    owners = [other for other in before if (command.kind, name) in other.objects]
+    if command.verb == "DEFINE" and owners:
+        lent = owners[-1].objects[command.kind, name]
+        state.objects.setdefault((command.kind, name), replace(lent, implied=True))
+        owners = [state]
+    for owner in owners:
+        _carry_out(owner, command, script, dump=False)
+    if not owners and command.verb != "DELETE":
+        verb = f"LIKE({like})" if like else f"{command.verb} of {name}"
+        reason = f"{verb}, which this text does not define, nor one before it"
+        raise PieceRefusedError(reason)
+
+
+def _command(state: TextState, script: Script) -> Command:
+    """Parse a command, with the one insert that has a value here."""
+    if script.cut:
+        reason = "the text ends, or another command begins, within this command"
+        raise PieceRefusedError(reason)
+    text = script.text.replace("+QMNAME+", state.qmgr)
+    insert = _INSERT.search(_DESCRIPTION.sub("", text)) if "+" in text else None
+    if insert:
+        reason = f"the insert {insert[0]} has no value here"
+        raise PieceRefusedError(reason)
+    return parse(text)
+
+
+def _carry_out(state: TextState, command: Command, script: Script, *, dump: bool) -> None:
+    """Apply one parsed command."""
+    if "CLNTCONN" in (command.attributes.get("CHLTYPE"), command.attributes.get("CHLTABLE")):
+        return
+    if command.kind == "qmgr":
+        _change_qmgr(state, command, script)
+    elif command.verb == "DELETE":
+        _delete(state, command)
+    else:
+        _define(state, command, script, dump=dump)
+
+
+def _change_qmgr(state: TextState, command: Command, script: Script) -> None:
+    """ALTER QMGR, SUSPEND QMGR and RESUME QMGR."""
+    if command.verb == "ALTER":
+        _check("qmgr", "", command.attributes)
+        key = ("qmgr", state.qmgr)
+        old = state.objects.get(key)
+        attributes = {**(old.attributes if old else {}), **command.attributes, **script.notes}
+        line = old.line if old else script.line
+        shown = old.shown if old else False
+        state.objects[key] = Definition("qmgr", "", state.qmgr, attributes, line, shown)
+    elif command.verb in ("SUSPEND", "RESUME"):
+        for word in ("CLUSTER", "CLUSNL"):
+            name = command.attributes.get(word)
+            if name:
+                state.suspensions.pop((word, name), None)
+                state.suspensions[word, name] = (command.verb == "SUSPEND", script.line)
+
+
+def _delete(state: TextState, command: Command) -> None:
+    """DELETE: an object that is not there is not there afterwards either."""
+    old = state.objects.get((command.kind, command.name))
+    if old is None:
+        raise _NotDefinedError(command.name)
+    if command.subtype in ("", old.subtype):
+        del state.objects[command.kind, command.name]
+
+
+def _define(state: TextState, command: Command, script: Script, *, dump: bool) -> None:
+    """DEFINE and ALTER of an object."""
+    old = state.objects.get((command.kind, command.name))
+    own = {**command.attributes, **script.notes}
+    like = own.pop("LIKE", "")
+    subtype = _subtype(command, old)
+    _check(command.kind, subtype, own)
+    new = Definition(command.kind, subtype, command.name, own, script.line)
+    if command.verb == "ALTER":
+        state.objects[new.kind, new.name] = _altered(old, new)
+        return
+    if like or not dump:
+        template = _template(state, command.kind, subtype, like)
+        new = replace(new, attributes={**template, **own})
+    if old is None or _takes_the_place(new, old, command):
+        state.objects[new.kind, new.name] = new
+    elif not _is_master(new, old):
+        _expect_same(old, new)
+
+
+def _takes_the_place(new: Definition, old: Definition, command: Command) -> bool:
+    """True where a definition replaces the one that is there."""
+    if _is_master(new, old):
+        return False
+    return bool(command.replace or old.implied or old.shown or _is_master(old, new))
+
+
+def _is_master(one: Definition, other: Definition) -> bool:
+    """True where one is the z/OS group definition that the other is a copy of."""
+    mine, others = (part.attributes.get("QSGDISP", "QMGR").upper() for part in (one, other))
+    return mine == "GROUP" and others != "GROUP"
+
+
+def _check(kind: str, subtype: str, attributes: Attributes) -> None:
+    """Refuse values that MQ would refuse; the object stays as it was before the command."""
+    if (kind, subtype) in _TABLES:
+        table, mapping = _TABLES[kind, subtype]
+        values.convert(table, mapping, attributes)
+
+
+def _subtype(command: Command, old: Definition | None) -> str:
+    """Type of the object that a command names; it cannot change without a DELETE."""
+    given = command.subtype or command.attributes.get("CHLTYPE", "").upper()
+    if command.kind == "channel" and (given or command.verb == "DEFINE"):
+        _check_channel_type(given)
+    if old is None or old.implied:
+        return given
+    subtype = given or old.subtype
+    if old.subtype != subtype:
+        reason = f"{command.name} is a {old.subtype} since line {old.line}"
+        raise PieceRefusedError(reason)
+    return subtype
+
+
+def _check_channel_type(given: str) -> None:
+    """Refuse a channel of no type, or of one that MQ does not have."""
+    if given not in _CHANNEL_TYPES:
+        reason = f"CHLTYPE({given}): a channel is one of {', '.join(sorted(_CHANNEL_TYPES))}"
+        raise PieceRefusedError(reason)
+
+
+def _altered(old: Definition | None, new: Definition) -> Definition:
+    """The object after an ALTER; MQ's own objects are there without a DEFINE."""
+    if old:
+        return replace(old, subtype=new.subtype, attributes={**old.attributes, **new.attributes})
+    if not new.name.startswith("SYSTEM."):
+        raise _NotDefinedError(new.name)
+    return replace(new, implied=True)
+
+
+def _expect_same(old: Definition, new: Definition) -> None:
+    """A second DEFINE without REPLACE changes nothing, so it must say nothing new."""
+    if old.attributes != new.attributes:
+        reason = f"{new.name} is defined at line {old.line} already; say REPLACE"
+        raise PieceRefusedError(reason)
+
+
+def _template(state: TextState, kind: str, subtype: str, like: str) -> Attributes:
+    """The attributes that a new object starts with."""
+    name = like or DEFAULT_OBJECTS.get((kind, subtype), "")
+    found = state.objects.get((kind, name))
+    if found is None:
+        if like and not like.startswith("SYSTEM."):
+            raise _NotDefinedError(like)
+        return {}
+    return {key: value for key, value in found.attributes.items() if not key.startswith("ALT")}

@@ -1,0 +1,1 @@
+"""What people look at: the report, and ready questions in SQL."""

@@ -1,0 +1,191 @@
+"""What plans say of the messages: candidates that the rules leave, and channels nobody took."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.present.report.aggregate import COUNT, Aggregate
+from clwl_spark.present.report.data import Edge, Funnel, Node
+from clwl_spark.present.report.findings import ChannelStory
+from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, RUNS, SNAPSHOTS
+from clwl_spark.tables import columns as c
+
+MAP_EDGES: Final = 400
+TOP_FINDINGS: Final = 50
+ROUTE: Final = -1
+"""Stands for the rule where none eliminated a candidate: rule 0 is one."""
+STATE_RULES: Final = (5, 7, 8, 9, 10, 11)
+"""Rules that look at what an object is in now, and not at how the cluster is designed."""
+
+_LINK: Final = (c.QMGR, c.DEST_QMGR, c.CHANNEL)
+_CHOICES: Final = "choices"
+_MESSAGES: Final = "messages"
+_SINCE: Final = "since"
+_IS_ROUTE: Final = "is_route"
+_ROUTES: Final = "routes"
+_RULE: Final = "rule"
+_CARRIED: Final = "carried"
+_ROUTE_FOR: Final = "route_for"
+_ROUTE_OBJECT: Final = "route_object"
+_HELD: Final = "held"
+_HELD_OBJECT: Final = "held_object"
+_HELD_RULE: Final = "held_rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """Candidates and channels with the messages that they concern; all is worked out.
+
+    Attributes:
+        weights: one row per plan that outcomes name: (plan_id, qmgr, object_name, snapshot_id,
+            messages).
+        judged: one row per candidate of these plans: the candidate's columns and the weights.
+        channels: one row per sender, destination and channel (null = none): (`_LINK`, carried,
+            status, route_for, route_object, held, held_object, held_rule).
+    """
+
+    weights: DataFrame
+    judged: DataFrame
+    channels: DataFrame
+
+
+def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
+    """Join plans and candidates with the outcomes' counts."""
+    weights = aggregate.keep(_weights(lake, aggregate))
+    candidates = lake.read_or_empty(ROUTE_CANDIDATES.name)
+    judged = aggregate.keep(candidates.join(weights, c.PLAN_ID))
+    remote = aggregate.rows.where(F.col(c.DEST_QMGR).isNotNull() & ~F.col(c.IS_LOCAL))
+    carried = remote.groupBy(*_LINK).agg(F.sum(COUNT).alias(_CARRIED))
+    told = _stories(judged).withColumn(_CARRIED, F.lit(0).cast("bigint"))
+    # Not a join: both come from the same sums, and a channel may be null.
+    both = told.unionByName(carried, allowMissingColumns=True)
+    met = both.groupBy(*_LINK).agg(*(F.max(x).alias(x) for x in told.columns if x not in _LINK))
+    return Ladder(weights, judged, checkpoint(met))
+
+
+def algorithm_of(lake: Lake) -> Algorithm:
+    """The order of the rules that the lake was routed with."""
+    runs = lake.read_or_empty(RUNS.name).where(F.col("algorithm").isNotNull())
+    last = runs.orderBy(F.col("batch_id").desc()).select("algorithm").first()
+    return Algorithm(last[0]) if last else Algorithm.V9
+
+
+def messages_routed(found: Ladder) -> int:
+    """Messages behind the outcomes: a publication with several copies counts once."""
+    messages: float
+    ((messages,),) = found.weights.agg(F.coalesce(F.sum(_MESSAGES), F.lit(0.0))).collect()
+    return round(messages)
+
+
+def funnel(found: Ladder) -> Funnel:
+    """Candidates, each counted once per message that has it, and the rules that eliminated them."""
+    rule = F.coalesce(c.ELIMINATED_BY, F.lit(ROUTE)).alias(_RULE)
+    counts = found.judged.groupBy(rule).agg(F.sum(_MESSAGES).alias(_MESSAGES)).collect()
+    by_rule = {row[_RULE]: round(row[_MESSAGES]) for row in counts}
+    candidates = sum(by_rule.values())
+    by_rule.pop(ROUTE, None)
+    plans = found.judged.select(c.PLAN_ID, _MESSAGES).distinct()
+    ((messages,),) = plans.agg(F.coalesce(F.sum(_MESSAGES), F.lit(0.0))).collect()
+    return Funnel(candidates, by_rule, round(messages))
+
+
+def edges_among(found: Ladder, nodes: tuple[Node, ...]) -> tuple[tuple[Edge, ...], int]:
+    """The busiest channels between some queue managers, and how many channels there are."""
+    names = [node.qmgr for node in nodes]
+    inside = F.col(c.QMGR).isin(names) & F.col(c.DEST_QMGR).isin(names)
+    rows = (
+        found.channels.where(inside)
+        .orderBy(F.desc(_CARRIED), *_LINK)
+        .limit(MAP_EDGES)
+        .select(*_LINK, c.STATUS, _CARRIED)
+        .collect()
+    )
+    return tuple(Edge(*row) for row in rows), found.channels.count()
+
+
+def idle_channels(found: Ladder) -> tuple[ChannelStory, ...]:
+    """Channels that were routes of messages and carried none."""
+    idle = (F.col(_CARRIED) == 0) & (F.col(_ROUTE_FOR) > 0)
+    return _told(found.channels.where(idle), _ROUTE_FOR, _ROUTE_OBJECT, F.lit(None).cast("int"))
+
+
+def held_channels(found: Ladder) -> tuple[ChannelStory, ...]:
+    """Channels that their state, or that of what they lead to, kept messages from."""
+    held = F.col(_HELD) > 0
+    return _told(found.channels.where(held), _HELD, _HELD_OBJECT, F.col(_HELD_RULE))
+
+
+def _told(channels: DataFrame, weight: str, name: str, rule: Column) -> tuple[ChannelStory, ...]:
+    """The channels with most messages."""
+    rows: list[Any] = (
+        channels.orderBy(F.desc(weight), *_LINK)
+        .limit(TOP_FINDINGS)
+        .select(*_LINK, c.STATUS, name, weight, rule.alias(_RULE))
+        .collect()
+    )
+    return tuple(
+        ChannelStory(
+            row[c.QMGR], row[c.DEST_QMGR], row[c.CHANNEL], row[c.STATUS],
+            row[name][c.OBJECT_NAME], round(row[weight]), row[_RULE], row[name][c.OBJECT_TYPE],
+        )
+        for row in rows
+    )  # fmt: skip
+
+
+def _weights(lake: Lake, aggregate: Aggregate) -> DataFrame:
+    """Messages per plan: its outcomes, less the further copies of a publication."""
+    plans = lake.read_or_empty(ROUTE_PLANS.name).select(c.PLAN_ID, _CHOICES)
+    used = aggregate.rows.groupBy(
+        c.PLAN_ID, c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME, c.OBJECT_TYPE
+    ).agg(F.sum(COUNT).alias(COUNT))
+    copies = F.greatest(F.coalesce(_CHOICES, F.lit(1)), F.lit(1))
+    since = lake.read_or_empty(SNAPSHOTS.name).select(
+        c.SNAPSHOT_ID, F.col(c.VALID_FROM).alias(_SINCE)
+    )
+    return (
+        used.join(plans, c.PLAN_ID, "left")
+        .withColumn(_MESSAGES, F.col(COUNT) / copies)
+        .drop(COUNT, _CHOICES)
+        .join(since, c.SNAPSHOT_ID, "left")
+    )
+
+
+def _stories(judged: DataFrame) -> DataFrame:
+    """Per channel: its latest status, the messages it was a route of, and those it was kept from.
+
+    Grain: from one row per candidate to one per sender, destination and channel.
+    """
+    choice = (c.PLAN_ID, c.CHOICE, *_LINK)
+    number = F.col(c.ELIMINATED_BY)
+    # A channel shared in several clusters has several rows: it counts once per choice.
+    per_choice = (
+        judged.where(~F.col(c.IS_LOCAL) & F.col(c.CHANNEL).isNotNull())
+        .groupBy(*choice, c.OBJECT_NAME, c.OBJECT_TYPE, _MESSAGES, _SINCE)
+        .agg(
+            F.bool_or(number.isNull()).alias(_IS_ROUTE),
+            F.min(F.when(number.isin(*STATE_RULES), number)).alias(_RULE),
+            F.max(c.STATUS).alias(c.STATUS),
+        )
+        .withColumn(_ROUTES, F.count_if(_IS_ROUTE).over(Window.partitionBy(c.PLAN_ID, c.CHOICE)))
+    )
+    # With fewer messages than routes some cannot have any.
+    enough = F.col(_IS_ROUTE) & (F.col(_MESSAGES) >= F.col(_ROUTES))
+    asked = F.struct(c.OBJECT_NAME, c.OBJECT_TYPE)
+    held = ~F.col(_IS_ROUTE) & F.col(_RULE).isNotNull()
+    return per_choice.groupBy(*_LINK).agg(
+        F.max_by(c.STATUS, F.coalesce(_SINCE, F.timestamp_seconds(F.lit(0)))).alias(c.STATUS),
+        _sum_where(enough).alias(_ROUTE_FOR),
+        F.max_by(F.when(enough, asked), F.when(enough, F.col(_MESSAGES))).alias(_ROUTE_OBJECT),
+        _sum_where(held).alias(_HELD),
+        F.max_by(F.when(held, asked), F.when(held, F.col(_MESSAGES))).alias(_HELD_OBJECT),
+        F.max_by(F.when(held, F.col(_RULE)), F.when(held, F.col(_MESSAGES))).alias(_HELD_RULE),
+    )
+
+
+def _sum_where(condition: Column) -> Column:
+    return F.sum(F.when(condition, F.col(_MESSAGES)).otherwise(0.0))

@@ -1,0 +1,1 @@
+"""Messages in: which are new, which are rejected, and the blocks that they travel in."""

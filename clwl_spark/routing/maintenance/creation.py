@@ -1,0 +1,42 @@
+"""Every table of the contract, made empty before anybody writes a row."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from clwl_spark.delta.creation import create_statement
+from clwl_spark.delta.lake import Creation, Lake, name_in_catalog, name_of_folder
+from clwl_spark.tables import TABLES
+
+
+def create_tables(lake: Lake) -> list[Creation]:
+    """Make the tables that are not there, and give the others the optional columns they lack.
+
+    Rows, properties and other columns of a table that is there stay as they are.
+
+    Raises:
+        EngineError: a table has features that engine embedded does not write.
+    """
+    return lake.create(TABLES.values())
+
+
+def create_statements(place: str, *, in_catalog: bool) -> dict[str, str]:
+    """Spark's SQL that makes each table, by the table's name.
+
+    Args:
+        place: folder or URI of a lake, or `catalog.schema`.
+        in_catalog: whether it is the latter.
+    """
+    names = {
+        x: name_in_catalog(place, x) if in_catalog else name_of_folder(f"{place.rstrip('/')}/{x}")
+        for x in TABLES
+    }
+    return {x: create_statement(names[x], table) for x, table in TABLES.items()}
+
+
+def to_json(made: Sequence[Creation]) -> dict[str, Any]:
+    """The document of `clwl init --json`."""
+    return {
+        "made": [x.table for x in made if x.is_new],
+        "there": [x.table for x in made if not x.is_new],
+        "added_columns": {x.table: list(x.added) for x in made if x.added},
+    }

@@ -1,0 +1,1 @@
+"""Routed blocks become files and rows."""

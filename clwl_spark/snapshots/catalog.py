@@ -1,0 +1,214 @@
+"""The snapshots of a lake: which there are, from when on they are in force, how large they are."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import InputError
+from clwl_spark.mq.vocabulary import SnapshotStatus
+from clwl_spark.snapshots.inspection import WRITABLE
+from clwl_spark.tables import SNAPSHOTS
+from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import micros
+
+_NAMED: Final = 10
+
+
+class MissingSnapshotError(InputError):
+    """The lake has no such snapshot, or no valid one at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A snapshot's row in `snapshots`; `valid_from` in microseconds since 1970, UTC."""
+
+    snapshot_id: str
+    valid_from: int | None
+    status: str | None
+    being_written: bool
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether routing uses it."""
+        return self.status == SnapshotStatus.VALID.value and self.valid_from is not None
+
+    @property
+    def order(self) -> tuple[bool, int, bytes]:
+        """By (valid_from, snapshot_id), those without a moment first (SEMANTICS C1)."""
+        return self.valid_from is not None, self.valid_from or 0, self.snapshot_id.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """A lake's snapshots.
+
+    Attributes:
+        root: where the lake is.
+        ordered: in order of validity.
+    """
+
+    root: str
+    ordered: Sequence[Head]
+
+    @property
+    def valid(self) -> list[Head]:
+        """Those that routing uses."""
+        return [x for x in self.ordered if x.is_valid]
+
+    def require(self, *names: str) -> None:
+        """Refuse names that no snapshot has.
+
+        Raises:
+            MissingSnapshotError: a name is not one of them; it says which there are.
+        """
+        there = [x.snapshot_id for x in self.ordered]
+        if unknown := [x for x in names if x not in there]:
+            more = f" and {len(there) - _NAMED} more" if len(there) > _NAMED else ""
+            raise MissingSnapshotError(
+                f"no snapshot '{unknown[0]}' in {self.root}: "
+                f"there are {', '.join(there[-_NAMED:]) or 'none'}{more}"
+            )
+
+    def chosen(self, wanted: str | None) -> str:
+        """The wanted snapshot, whatever its status, or the last valid one.
+
+        Raises:
+            MissingSnapshotError: no such snapshot, or no valid one.
+        """
+        if wanted is not None:
+            self.require(wanted)
+            return wanted
+        if not self.valid:
+            raise MissingSnapshotError(
+                f"no valid snapshot in {self.root}: make one with `clwl ingest` or `clwl "
+                "generate`, see with `clwl validate` what the gates refused, or name a snapshot"
+            )
+        return self.valid[-1].snapshot_id
+
+    def valid_up_to(self, snapshot_id: str) -> list[str]:
+        """Valid snapshots up to one of them all, in order."""
+        names = [x.snapshot_id for x in self.ordered]
+        upto = self.ordered[: names.index(snapshot_id) + 1]
+        return [x.snapshot_id for x in upto if x.is_valid]
+
+
+def heads_of(lake: Lake) -> Heads:
+    """The lake's snapshots.
+
+    Raises:
+        MissingLakeError: the lake has no snapshots at all.
+    """
+    return Heads(lake.root, _heads(lake.rows(SNAPSHOTS.name)))
+
+
+def _heads(rows: Iterable[Mapping[str, Any]]) -> list[Head]:
+    """What rows of `snapshots` say, in order of validity."""
+    found = [
+        Head(
+            row[c.SNAPSHOT_ID],
+            None if row[c.VALID_FROM] is None else micros(row[c.VALID_FROM]),
+            row[c.STATUS],
+            bool(row[c.BEING_WRITTEN]),
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda x: x.order)
+
+
+def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
+    """The snapshot that is asked for, whatever its status; by default the last valid one.
+
+    Raises:
+        MissingSnapshotError: there is none.
+        MissingLakeError: the lake has no snapshots.
+    """
+    return heads_of(lake).chosen(wanted)
+
+
+def require_snapshots(lake: Lake, *snapshot_ids: str) -> None:
+    """Refuse names that no snapshot has.
+
+    Raises:
+        MissingLakeError: the lake has no snapshots at all.
+        MissingSnapshotError: a name is not one of them; it says which there are.
+    """
+    heads_of(lake).require(*snapshot_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotEntry:
+    """One snapshot, as `clwl snapshots` lists it.
+
+    Attributes:
+        snapshot_id: its name.
+        valid_from: in force from this moment, UTC.
+        status: VALID or QUARANTINED.
+        being_written: withdrawn because its rows are being replaced, or that was interrupted.
+        source: where it was read from.
+        base: the snapshot that it was made from, None = none.
+        loaded_at: when it was written, UTC; None = not known.
+        rows: rows by table; `ingest_rejects` counts the pieces that could not be used.
+    """
+
+    snapshot_id: str
+    valid_from: datetime | None
+    status: str | None
+    being_written: bool
+    source: str | None
+    base: str | None
+    loaded_at: datetime | None
+    rows: dict[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Its part of the document of `clwl snapshots --json`."""
+        return {
+            "snapshot_id": self.snapshot_id,
+            "valid_from": _text(self.valid_from),
+            "status": self.status,
+            "being_written": self.being_written,
+            "source": self.source,
+            "base": self.base,
+            "loaded_at": _text(self.loaded_at),
+            "rows": self.rows,
+        }
+
+
+def list_snapshots(lake: Lake) -> list[SnapshotEntry]:
+    """All snapshots, in the order in which they come into force."""
+    counts = _counts(lake)
+    rows = {x[c.SNAPSHOT_ID]: x for x in lake.in_memory(SNAPSHOTS.name).to_pylist()}
+    return [
+        SnapshotEntry(
+            snapshot_id=head[c.SNAPSHOT_ID],
+            valid_from=head[c.VALID_FROM],
+            status=head[c.STATUS],
+            being_written=bool(head[c.BEING_WRITTEN]),
+            source=head[c.SOURCE],
+            base=head[c.BASE],
+            loaded_at=head[c.LOADED_AT],
+            rows={name: counts.get((head[c.SNAPSHOT_ID], name), 0) for name in WRITABLE},
+        )
+        for head in (rows[x.snapshot_id] for x in _heads(rows.values()))
+    ]
+
+
+def _counts(lake: Lake) -> dict[tuple[str, str], int]:
+    """Rows by (snapshot, table)."""
+    frames = [
+        lake.read_or_empty(name).groupBy(c.SNAPSHOT_ID).count().select(F.lit(name).alias("of"), "*")
+        for name in WRITABLE
+    ]
+    return {
+        (row[c.SNAPSHOT_ID], row["of"]): row["count"]
+        for row in reduce(DataFrame.unionByName, frames).collect()
+    }
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")

@@ -1,0 +1,149 @@
+"""Rows as DISPLAY shows them: what a queue manager sees of others, status, subscriptions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from clwl_spark.mq.read import values
+from clwl_spark.snapshots.diff import default_of
+from clwl_spark.snapshots.spelling import Unsaid, key_of, shown, stamp_pairs, unsaid
+from clwl_spark.tables import columns as c
+
+Row = Mapping[str, Any]
+Pairs = list[tuple[str, str]]
+
+SECOND_COLUMN: Final = 40
+_MARGIN: Final = "   "
+_HEADS: Final = {
+    "cluster_channels": "AMQ8441I: Display Cluster Queue Manager details.",
+    "queues": "AMQ8409I: Display Queue details.",
+    "topics": "AMQ8633I: Display topic details.",
+    "channel_status": "AMQ8417I: Display Channel Status details.",
+    "subscriptions": "AMQ8096I: IBM MQ subscription inquired.",
+}
+
+
+def displayed(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[str, list[Unsaid]]:
+    """The output of DISPLAY commands on one queue manager.
+
+    Args:
+        qmgr: the queue manager.
+        rows: by table name, all rows that belong into its texts.
+
+    Returns:
+        The output, and each row or attribute that DISPLAY cannot show.
+    """
+    seen = {table: _seen(table, found, qmgr) for table, found in rows.items()}
+    left_out: list[Unsaid] = []
+    objects: list[tuple[str, Pairs]] = []
+    objects += _cluster_queue_managers(qmgr, seen, left_out)
+    for table in ("queues", "topics"):
+        for row in seen.get(table, []):
+            unnamed = row.get(c.QTYPE) == "QREMOTE" and row.get(c.RNAME) is None
+            if unnamed and row[c.CLUSTER]:
+                why = "read back as the queue's name: DISPLAY does not show it"
+                left_out.append(unsaid(table, row, c.RNAME, why))
+            if row[c.CLUSTER]:
+                objects.append((table, _cluster_object(table, row)))
+            else:
+                left_out.append(unsaid(table, row, "", "DISPLAY shows only what is in a cluster"))
+
+    objects += [("channel_status", _status(row)) for row in seen.get("channel_status", [])]
+    objects += [("subscriptions", _subscription(row)) for row in seen.get("subscriptions", [])]
+    return "".join(f"{_HEADS[table]}\n{_columns(pairs)}" for table, pairs in objects), left_out
+
+
+def _seen(table: str, rows: Iterable[Row], qmgr: str) -> list[Row]:
+    """The rows that no definition says, in the order of their keys."""
+    whole = table in ("channel_status", "subscriptions")
+    found = (row for row in rows if whole or row.get(c.OBSERVER) == qmgr)
+    return sorted(found, key=lambda row: key_of(table, row))
+
+
+def _cluster_queue_managers(
+    qmgr: str, seen: Mapping[str, Sequence[Row]], left_out: list[Unsaid]
+) -> list[tuple[str, Pairs]]:
+    """DISPLAY CLUSQMGR: the channels that a queue manager sees, and the identities it knows."""
+    table = "cluster_channels"
+    shown_as: list[tuple[str, Pairs]] = []
+    for row in seen.get(table, []):
+        deftype = "CLUSRCVR" if row[c.QMGR] == qmgr else "CLUSSDRA"
+        head = _clusqmgr(row[c.QMGR], row[c.CHANNEL], row[c.CLUSTER], deftype)
+        pairs = [*head, *_attributes(row, values.CHANNEL), *stamp_pairs(row, "CLUS")]
+        shown_as.append((table, pairs))
+    for row in seen.get("queue_managers", []):
+        if not row.get(c.QMID):
+            left_out.append(unsaid("queue_managers", row, "", "DISPLAY CLUSQMGR shows the QMID"))
+            continue
+        left_out += [
+            unsaid("queue_managers", row, name, "DISPLAY CLUSQMGR does not show it")
+            for name in values.QUEUE_MANAGER
+            if name != c.QMID and row.get(name) not in (None, default_of("queue_managers", name))
+        ]
+        # Shown as a manually defined CLUSSDR, since such a one gives no other row.
+        head = _clusqmgr(row[c.QMGR], "TO.IT", "CLUSTER", "CLUSSDR")
+        pairs = [*head, ("QMID", row[c.QMID]), *stamp_pairs(row, "CLUS")]
+        shown_as.append((table, pairs))
+    return shown_as
+
+
+def _clusqmgr(qmgr: str, channel: str, cluster: str, deftype: str) -> Pairs:
+    return [("CLUSQMGR", qmgr), ("CHANNEL", channel), ("CLUSTER", cluster), ("DEFTYPE", deftype)]
+
+
+def _cluster_object(table: str, row: Row) -> Pairs:
+    """A cluster queue or topic."""
+    if table == "topics":
+        head = [("TOPIC", row[c.TOPIC]), ("TYPE", "CLUSTER")]
+        mapping = values.TOPIC
+    else:
+        head = [("QUEUE", row[c.QUEUE]), *_cluster_type(row)]
+        mapping = values.QUEUE
+    place = [("CLUSQMGR", row[c.QMGR]), ("CLUSTER", row[c.CLUSTER])]
+    return [*head, *place, *_attributes(row, mapping), *stamp_pairs(row, "CLUS")]
+
+
+def _cluster_type(row: Row) -> Pairs:
+    """CLUSQT; a QREMOTE without RNAME is shown as a queue manager alias."""
+    qtype = row.get(c.QTYPE)
+    if qtype is None:
+        return []
+    is_alias = qtype == "QREMOTE" and row.get(c.RNAME) == ""
+    return [("TYPE", "QCLUSTER"), ("CLUSQT", "QMGR" if is_alias else qtype)]
+
+
+def _status(row: Row) -> Pairs:
+    head = [("CHANNEL", row[c.CHANNEL]), ("CHLTYPE", row[c.CHLTYPE])]
+    return [*head, ("RQMNAME", row[c.REMOTE_QMGR]), *_attributes(row, values.STATUS)]
+
+
+def _subscription(row: Row) -> Pairs:
+    pairs = [("SUB", row[c.SUB_NAME]), *_attributes(row, values.SUBSCRIPTION)]
+    return [*pairs, *stamp_pairs(row, "ALT")]
+
+
+def _attributes(row: Row, mapping: Mapping[str, str]) -> Pairs:
+    """The attributes that are known."""
+    return [
+        (keyword, shown(column, row[column]))
+        for column, keyword in mapping.items()
+        if row.get(column) is not None
+    ]
+
+
+def _columns(pairs: Sequence[tuple[str, str]]) -> str:
+    """Attributes in two columns, as runmqsc prints them; a long one has a line of its own."""
+    lines: list[str] = []
+    waiting = ""
+    for keyword, value in pairs:
+        text = f"{keyword}({value or ' '})"
+        if waiting and len(text) < SECOND_COLUMN:
+            lines.append(f"{_MARGIN}{waiting:<{SECOND_COLUMN}}{text}")
+            waiting = ""
+            continue
+        if waiting:
+            lines.append(f"{_MARGIN}{waiting}")
+        waiting = text
+        if len(text) >= SECOND_COLUMN:
+            lines.append(f"{_MARGIN}{text}")
+            waiting = ""
+    return "".join(f"{line}\n" for line in [*lines, *([f"{_MARGIN}{waiting}"] if waiting else [])])

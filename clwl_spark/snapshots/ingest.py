@@ -1,0 +1,238 @@
+"""Files that MQ's tools wrote, into the topology tables of one snapshot.
+
+Source: CONTRACT, "What MQ's texts become", 1, 8 and 9.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import IngestError
+from clwl_spark.mq.read import Reject
+from clwl_spark.mq.vocabulary import SnapshotStatus
+from clwl_spark.snapshots.catalog import require_snapshots
+from clwl_spark.snapshots.inspection import CONTENT, Inspection, inspect
+from clwl_spark.snapshots.reading import Sources, Tell, sources_of
+from clwl_spark.snapshots.settled import Outcome, settle_files
+from clwl_spark.snapshots.write import Snapshot, commit, snapshot_row
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.tables import INGEST_REJECTS, SNAPSHOTS
+from clwl_spark.tables import columns as c
+
+STEM: Final = "{stem}"
+"""Observer that stands for each file's name without its suffix: QM1 for scripts/QM1.mqsc."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SHOWN_REJECTS: Final = 3
+_BETWEEN_SOURCES: Final = "; "
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How files are read.
+
+    Attributes:
+        valid_from: in force from then on; None = now for a new snapshot, as it was for one that
+            is there.
+        observer: the queue manager of texts that name none; `{stem}` and `{folder}` stand for
+            parts of the file's path.
+        base: the snapshot that the files are a change to; None = they are the whole, or are
+            merged into the snapshot that is there.
+        encoding: the texts' character set; None = seen by their bytes.
+        strict: refuse all if any piece cannot be used.
+    """
+
+    valid_from: datetime | None = None
+    observer: str | None = None
+    base: str | None = None
+    encoding: str | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSummary:
+    """What one ingest did.
+
+    Attributes:
+        snapshot_id: the snapshot.
+        files: files read.
+        rows: rows that the files gave or changed, by table.
+        replaced: rows that the snapshot had with other values, by table.
+        rejects: the pieces that could not be used.
+    """
+
+    snapshot_id: str
+    files: int
+    rows: dict[str, int]
+    replaced: dict[str, int]
+    rejects: tuple[Reject, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `clwl ingest --json`."""
+        return {
+            "snapshot_id": self.snapshot_id,
+            "files": self.files,
+            "rows": self.rows,
+            "rejects": [asdict(reject) for reject in self.rejects],
+        }
+
+
+def ingest(
+    lake: Lake,
+    paths: Sequence[Path],
+    snapshot_id: str,
+    options: IngestOptions = IngestOptions(),
+    tell: Tell | None = None,
+) -> IngestSummary:
+    """Read files and folders into a snapshot; what it has already is merged with them.
+
+    A row that the files tell anew is replaced, or where they tell it in part changed in what they
+    tell; of two states of which MQ tells when they were altered, the newer one stays.
+
+    Args:
+        lake: where to.
+        paths: files, folders that are read with their subfolders, less hidden files, and `-` for
+            standard input.
+        snapshot_id: the snapshot, which may be there.
+        options: how they are read.
+        tell: told (stage, done, total) as work goes on.
+
+    Raises:
+        IngestError: no file, nothing that can be used, a text of which the queue manager is not
+            known, or `strict` and a reject; the lake is as it was.
+        InputError: there is no snapshot `base`.
+        LakeStateError: routing has used the snapshot, and it would change.
+    """
+    sources = sources_of(paths, options.observer, options.encoding)
+    old = _known(lake, snapshot_id)
+    if options.base is not None:
+        require_snapshots(lake, options.base)
+    work = _Work(lake, sources, snapshot_id, options.strict, tell or _silent)
+    earlier = options.base or (snapshot_id if old else None)
+    outcome, inspection = work.inspected(earlier)
+    if old and earlier != snapshot_id and inspection.changed_content and not old.being_written:
+        # Other files than those that made it of its base: they are merged into it.
+        outcome, inspection = work.inspected(snapshot_id)
+    head = _head(old, snapshot_id, sources, options, inspection)
+    work.tell("writing", 0, 1)
+    commit(lake, inspection, snapshot_row(lake, head))
+    work.tell("writing", 1, 1)
+    return IngestSummary(
+        snapshot_id=snapshot_id,
+        files=sources.count,
+        rows=outcome.given,
+        replaced={name: inspection.replaced[name] for name in CONTENT},
+        rejects=tuple(outcome.rejects),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A snapshot that is there."""
+
+    valid_from: datetime
+    source: str
+    status: str
+    base: str | None
+    being_written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What an ingest works with."""
+
+    lake: Lake
+    sources: Sources
+    snapshot_id: str
+    strict: bool
+    tell: Tell
+
+    def inspected(self, earlier_id: str | None) -> tuple[Outcome, Inspection]:
+        """What the files make of a snapshot's rows, checked and compared with the lake's."""
+        outcome = settle_files(self.lake, self.sources, self.snapshot_id, earlier_id, self.tell)
+        _refuse_unusable(outcome, self.sources, earlier_id, strict=self.strict)
+        frames = {**outcome.frames, INGEST_REJECTS.name: self._rejects(outcome.rejects)}
+        return outcome, inspect(self.lake, [self.snapshot_id], frames)
+
+    def _rejects(self, rejects: Sequence[Reject]) -> DataFrame:
+        """The pieces that could not be used.
+
+        Grain: one row per piece.
+        """
+        rows = ({**asdict(reject), c.SNAPSHOT_ID: self.snapshot_id} for reject in rejects)
+        cells = [tuple(row[name] for name in INGEST_REJECTS.names) for row in rows]
+        return frame_from_rows(self.lake.spark, cells, INGEST_REJECTS.schema)
+
+
+def _silent(_stage: str, _done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+def _refuse_unusable(
+    outcome: Outcome, sources: Sources, earlier_id: str | None, *, strict: bool
+) -> None:
+    rejects = [f"{x.file}:{x.line}: {x.reason}" for x in outcome.rejects]
+    shown = "; ".join(rejects[:_SHOWN_REJECTS]) or "no MQ object in them"
+    # A DELETE alone gives no row, but where there are rows it can be all that is to be said.
+    used = outcome.used if earlier_id is not None else any(outcome.given.values())
+    if not used:
+        raise IngestError(
+            f"nothing in {sources.count} file(s) can be used ({shown}): give MQSC scripts, "
+            "dmpmqcfg dumps or output of DISPLAY commands"
+        )
+    if strict and rejects:
+        raise IngestError(
+            f"{len(rejects)} piece(s) cannot be used ({shown}); nothing was written: "
+            "correct them, or ingest without --strict"
+        )
+
+
+def _head(
+    old: _Known | None,
+    snapshot_id: str,
+    sources: Sources,
+    options: IngestOptions,
+    inspection: Inspection,
+) -> Snapshot:
+    """The snapshot's row."""
+    valid = SnapshotStatus.VALID.value
+    start = options.valid_from or (old.valid_from if old else datetime.now(UTC))
+    base = options.base if options.base != snapshot_id else None
+    if old is None or old.being_written:
+        return Snapshot(snapshot_id, start, sources.named, valid, base)
+    if inspection.changed_content:
+        # Whatever a gate said of the old content: the new has to pass the gates anew.
+        source = _joined(old.source, sources.named)
+        return Snapshot(snapshot_id, start, source, valid, old.base or base)
+    return Snapshot(snapshot_id, start, old.source, old.status, old.base)
+
+
+def _known(lake: Lake, snapshot_id: str) -> _Known | None:
+    """The snapshot's row, if it is there."""
+    rows = (
+        lake.read_or_empty(SNAPSHOTS.name)
+        .where(F.col(c.SNAPSHOT_ID) == snapshot_id)
+        .withColumn(c.VALID_FROM, F.unix_micros(c.VALID_FROM))
+        .collect()
+    )
+    for row in rows:
+        return _Known(
+            valid_from=_EPOCH + timedelta(microseconds=row[c.VALID_FROM]),
+            source=row[c.SOURCE] or "",
+            status=row[c.STATUS] or SnapshotStatus.VALID.value,
+            base=row[c.BASE],
+            being_written=bool(row[c.BEING_WRITTEN]),
+        )
+    return None
+
+
+def _joined(before: str, added: str) -> str:
+    """Where a snapshot comes from after a merge, each source once."""
+    parts = [*before.split(_BETWEEN_SOURCES), *added.split(_BETWEEN_SOURCES)]
+    return _BETWEEN_SOURCES.join(dict.fromkeys(part for part in parts if part))

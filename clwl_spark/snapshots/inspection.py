@@ -1,0 +1,219 @@
+"""What some rows would change in the lake, and whether MQ could have them; nothing is written.
+
+Source: CONTRACT, "Topology" (keys, words, ranges).
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import InputError, TopologyError
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.tables import CLUSTER_SENDERS, INGEST_REJECTS, TABLES, TOPOLOGY, Table
+from clwl_spark.tables import Column as TableColumn
+from clwl_spark.tables import columns as c
+from clwl_spark.tables.require import require
+
+_ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
+CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name)
+"""The tables whose rows are a snapshot's content."""
+
+WRITABLE: Final = (*CONTENT, INGEST_REJECTS.name)
+_NOT_COMPARED: Final = (c.LOADED_AT, c.SOURCE)
+_NEW: Final = "is_new"
+GONE: Final = "is_gone"
+"""Column of `differences`: the row is not to be there any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Checked frames, and what they change in the lake.
+
+    Attributes:
+        frames: by table name, with the contract's columns and types.
+        rows: rows of each frame.
+        replaced: rows of each frame whose key is there with other values.
+        changed: by table name, the snapshots whose rows are not those that are there.
+        few: the tables of which most rows stay as they are.
+    """
+
+    frames: Mapping[str, DataFrame]
+    rows: Mapping[str, int]
+    replaced: Mapping[str, int]
+    changed: Mapping[str, frozenset[str]]
+    few: frozenset[str]
+
+    @property
+    def changed_content(self) -> frozenset[str]:
+        """The snapshots whose content changes."""
+        return frozenset().union(*(self.changed.get(name, ()) for name in CONTENT))
+
+
+def inspect(lake: Lake, snapshot_ids: Sequence[str], tables: Mapping[str, DataFrame]) -> Inspection:
+    """Check frames that are to be all rows of some snapshots, and compare them with the lake's.
+
+    Raises:
+        TopologyError: the first offence, by key.
+        MissingColumnsError: a frame lacks columns.
+    """
+    if unknown := sorted(set(tables) - set(WRITABLE)):
+        raise InputError(f"no topology tables: {unknown}; there are {list(WRITABLE)}")
+    frames = dict(tables)
+    for name in WRITABLE:
+        if name not in frames and (name in _ALWAYS or lake.exists(name)):
+            frames[name] = frame_from_rows(lake.spark, [], TABLES[name].schema)
+    return inspect_all(lake, snapshot_ids, frames)
+
+
+def inspect_all(
+    lake: Lake, snapshot_ids: Sequence[str], frames: Mapping[str, DataFrame]
+) -> Inspection:
+    """Check and compare all frames in one query: each is read once here."""
+    typed = {name: require(frame, TABLES[name]) for name, frame in frames.items()}
+    queries = [
+        _inspected(lake, TABLES[name], frame, snapshot_ids) for name, frame in frames.items()
+    ]
+    found = {row["table"]: row for row in reduce(DataFrame.unionAll, queries).collect()}
+    for name in frames:
+        if found[name]["first"] is not None:
+            place, text = found[name]["first"]
+            offence = json.loads(text)
+            raise TopologyError(
+                name, offence["column"], offence.get("value"), place, offence["why"]
+            )
+    return Inspection(
+        frames=typed,
+        rows={name: found[name]["rows"] or 0 for name in frames},
+        replaced={name: found[name]["replaced"] for name in frames},
+        changed={name: frozenset(found[name]["changed"]) for name in frames},
+        few=frozenset(name for name in frames if TABLES[name].keys and found[name]["few"]),
+    )
+
+
+def differences(
+    lake: Lake, table: Table, frame: DataFrame, snapshot_ids: Sequence[str]
+) -> DataFrame:
+    """The rows in which a table has to change so that these snapshots have the frame's rows.
+
+    Args:
+        lake: where the table is.
+        table: one with keys.
+        frame: all rows of the snapshots, with the table's columns and types.
+        snapshot_ids: the snapshots.
+
+    Grain: one row per key: the new row, or the old one with `GONE` true.
+    """
+    there = _of(lake, table, snapshot_ids).withColumn(_NEW, F.lit(False))
+    of_these = F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids))
+    both = frame.where(of_these).withColumn(_NEW, F.lit(True)).unionByName(there)
+    whole = F.struct(*table.names)
+    by_key = both.groupBy(*table.keys).agg(
+        F.max(F.when(F.col(_NEW), whole)).alias("new_row"),
+        F.max(F.when(~F.col(_NEW), whole)).alias("old_row"),
+    )
+    new, old = (
+        F.when(
+            F.col(side).isNotNull(),
+            F.struct(*(F.col(f"{side}.{x.name}") for x in _compared(table))),
+        )
+        for side in ("new_row", "old_row")
+    )
+    kept = F.coalesce("new_row", "old_row").alias("row")
+    gone = F.col("new_row").isNull().alias(GONE)
+    return by_key.where(~new.eqNullSafe(old)).select(kept, gone).select("row.*", GONE)
+
+
+def _inspected(
+    lake: Lake, table: Table, frame: DataFrame, snapshot_ids: Sequence[str]
+) -> DataFrame:
+    """Check and compare one frame.
+
+    Grain: one row: the table's name, rows, replaced rows, changed snapshots, the first offence.
+    """
+    compared = _compared(table)
+    there = _of(lake, table, snapshot_ids)
+    both = (
+        frame.select(*_looked_at(compared, frame))
+        .withColumn(_NEW, F.lit(True))
+        .unionByName(there.select(*_looked_at(compared, there)).withColumn(_NEW, F.lit(False)))
+    )
+    row = F.struct(*(x.name for x in compared))
+    keys = list(table.keys or (x.name for x in compared))
+    by_key = both.groupBy(*keys).agg(
+        F.count_if(_NEW).alias("new"),
+        F.count_if(~F.col(_NEW)).alias("old"),
+        F.max(F.when(F.col(_NEW), row)).alias("new_row"),
+        F.max(F.when(~F.col(_NEW), row)).alias("old_row"),
+        F.min(F.when(F.col(_NEW), _offence(table, snapshot_ids))).alias("offence"),
+    )
+    same = (F.col("new") == F.col("old")) & F.col("new_row").eqNullSafe(F.col("old_row"))
+    offence = F.coalesce("offence", _duplicate(table)) if table.keys else F.col("offence")
+    first = F.when(offence.isNotNull(), F.struct(_shown(keys).alias("row"), offence.alias("found")))
+    return by_key.agg(
+        F.sum("new").alias("rows"),
+        F.count_if((F.col("new") > 0) & (F.col("old") > 0) & ~same).alias("replaced"),
+        F.collect_set(F.when(~same, F.col(c.SNAPSHOT_ID))).alias("changed"),
+        F.min(first).alias("first"),
+        ((F.count_if(same) > F.count_if(~same)) & (F.max("old") == 1)).alias("few"),
+    ).select(F.lit(table.name).alias("table"), "*")
+
+
+def _compared(table: Table) -> list[TableColumn]:
+    """The columns that make two rows of a key different."""
+    return [x for x in table.columns if x.name not in _NOT_COMPARED]
+
+
+def _of(lake: Lake, table: Table, snapshot_ids: Sequence[str]) -> DataFrame:
+    """The rows of these snapshots that are there."""
+    return lake.read_or_empty(table.name, c.SNAPSHOT_ID, snapshot_ids)
+
+
+def _looked_at(columns: Sequence[TableColumn], frame: DataFrame) -> list[Column]:
+    """The columns of a frame that need not have been typed yet."""
+    there = set(frame.columns)
+    looked_at = []
+    for x in columns:
+        value = F.col(x.name) if x.name in there else F.lit(None).cast(x.type).alias(x.name)
+        # Integers are looked at as they are: a cast of one that is far out of range would fail.
+        looked_at.append(value.cast(x.type) if x.type == "timestamp" else value)
+    return looked_at
+
+
+def _offence(table: Table, snapshot_ids: Sequence[str]) -> Column:
+    """The first thing wrong with a row, `_found`, or null."""
+    tests = [(key, F.col(key).isNull(), "is null") for key in table.keys]
+    of_these = F.col(c.SNAPSHOT_ID).isin(list(snapshot_ids))
+    tests.append((c.SNAPSHOT_ID, ~of_these, "is not a row of the table 'snapshots'"))
+    tests += [(x.name, ~F.expr(x.check), x.reason) for x in table.columns if x.check]
+    return F.coalesce(*(F.when(test, _found(name, reason)) for name, test, reason in tests))
+
+
+def _duplicate(table: Table) -> Column:
+    """The offence of a key that occurs more than once, or null."""
+    last = table.keys[-1]
+    reason = f"is the last part of a key ({', '.join(table.keys)}) that occurs more than once"
+    return F.when(F.col("new") > 1, _found(last, reason))
+
+
+def _found(column: str, reason: str) -> Column:
+    """An offence: JSON of column, value (absent where it is null) and why."""
+    value = F.col(column).cast("string")
+    # As text: Sail takes structs for two types where a part may be null in one of them only.
+    return F.to_json(
+        F.struct(F.lit(column).alias("column"), value.alias("value"), F.lit(reason).alias("why"))
+    )
+
+
+def _shown(columns: Iterable[str]) -> Column:
+    """A row's key as text, nulls included."""
+    parts = [
+        F.concat(F.lit(f"{x}="), F.coalesce(F.col(x).cast("string"), F.lit("null")))
+        for x in columns
+    ]
+    return F.concat_ws(", ", *parts)

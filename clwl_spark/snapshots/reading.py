@@ -1,0 +1,226 @@
+"""Files to what each of them says: a few here, many by Spark's workers side by side.
+
+What comes of a file is small (`FileReading`), so that thousands of files need no memory here.
+"""
+
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from clwl_spark.errors import IngestError
+from clwl_spark.mq.read import FileReading, decode, read_states
+from clwl_spark.mq.read.records import TextState
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.spark.parallel import cores
+
+Tell = Callable[[str, int, int], None]
+"""Told (stage, done, total) as work goes on."""
+
+STANDARD_INPUT: Final = "-"
+QMGR: Final = "qmgr"
+POSITION: Final = "position"
+PAYLOAD: Final = "payload"
+CHANNELS: Final = "channels"
+ERROR: Final = "error"
+
+FEW_FILES: Final = 64
+FEW_BYTES: Final = 16 << 20
+"""Up to here, starting workers takes about as long as reading: 6 MB a second, as measured."""
+
+_PIECES: Final = (
+    f"{QMGR} string, {POSITION} int, {PAYLOAD} binary, {CHANNELS} array<string>, {ERROR} string"
+)
+_INPUT_NAME: Final = "standard input"
+_TOLD_EVERY: Final = 16
+_TASKS_A_CORE: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is to be read.
+
+    Attributes:
+        files: the files, in the order that their texts apply in.
+        named: as the user gave them, for the snapshot's row.
+        observer: the queue manager of texts that name none; `{stem}` and `{folder}` stand for
+            parts of the file's path.
+        encoding: the texts' character set; None = seen by their bytes.
+        text: standard input, where it is read; it comes last.
+    """
+
+    files: tuple[Path, ...]
+    named: str
+    observer: str | None = None
+    encoding: str | None = None
+    text: bytes | None = field(default=None, repr=False)
+
+    @property
+    def count(self) -> int:
+        """Files, standard input included."""
+        return len(self.files) + (self.text is not None)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether workers read them."""
+        if self.text is not None or len(self.files) < 2:  # noqa: PLR2004  (no two to share out)
+            return False
+        return len(self.files) > FEW_FILES or sum(map(_size, self.files)) > FEW_BYTES
+
+
+def sources_of(
+    paths: Sequence[Path], observer: str | None = None, encoding: str | None = None
+) -> Sources:
+    """The files of some paths, each once, those of a folder in order.
+
+    Args:
+        paths: files, folders that are read with their subfolders, less hidden files, and `-`.
+        observer: as in `Sources`.
+        encoding: as in `Sources`.
+
+    Raises:
+        IngestError: a path is not there, there are no files, or there is no such encoding.
+    """
+    decode(b"", encoding)
+    found: list[Path] = []
+    text: bytes | None = None
+    for path in paths:
+        if str(path) == STANDARD_INPUT:
+            text = _standard_input() if text is None else text
+        elif path.is_dir():
+            found += sorted(file for file in path.rglob("*") if _is_meant(file, path))
+        elif path.exists():
+            found.append(path)
+        else:
+            raise IngestError(f"no such file or folder: {path}; give MQ's exports or their folder")
+    if not found and text is None:
+        folders = ", ".join(str(path) for path in paths)
+        raise IngestError(f"no files in {folders}: give MQ's exports or their folder")
+    named = "; ".join(_INPUT_NAME if str(path) == STANDARD_INPUT else str(path) for path in paths)
+    return Sources(tuple(dict.fromkeys(found)), named, observer, encoding, text)
+
+
+def _standard_input() -> bytes:
+    """All of standard input."""
+    return sys.stdin.buffer.read()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _is_meant(file: Path, folder: Path) -> bool:
+    """Whether a file of a folder is read: neither it nor a folder on the way is hidden."""
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return file.is_file() and not hidden
+
+
+def read_here(sources: Sources, tell: Tell) -> list[FileReading]:
+    """Read the files one after the other.
+
+    Raises:
+        IngestError: a file cannot be read, or is of no queue manager.
+    """
+    readings = []
+    for done, path in enumerate(sources.files):
+        if done % _TOLD_EVERY == 0:
+            tell("reading", done, sources.count)
+        readings.append(_read(_bytes(path), str(path), sources))
+    if sources.text is not None:
+        # It has no file name that an observer's pattern could be filled with.
+        observer = None if "{" in (sources.observer or "") else sources.observer
+        plain = replace(sources, observer=observer)
+        readings.append(_read(sources.text, _INPUT_NAME, plain))
+    tell("reading", sources.count, sources.count)
+    for reading in readings:
+        if reading.error:
+            raise IngestError(reading.error)
+    return readings
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise IngestError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _read(data: bytes, source: str, sources: Sources) -> FileReading:
+    return read_states(decode(data, sources.encoding), source, sources.observer)
+
+
+def read_by_workers(spark: SparkSession, sources: Sources) -> DataFrame:
+    """Read the files in parallel, once: the frame is kept on disk.
+
+    Grain: one row per (queue manager, file) and one per file that is of none: qmgr (`''` = none),
+    position (of the file), payload (`unpacked`), channels (names of its CLUSRCVRs), error.
+    """
+    plain = replace(sources, files=())
+
+    def read_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for batch in batches:
+            for at, name, path in zip(batch[POSITION], batch["name"], batch["path"], strict=True):
+                yield _pieces(_read_file(Path(path), name, plain), at)
+
+    rows = [(at, str(path), str(path.absolute())) for at, path in enumerate(sources.files)]
+    files = frame_from_rows(spark, rows, f"{POSITION} int, name string, path string")
+    spread = files.repartition(min(len(rows), _TASKS_A_CORE * cores(spark)))
+    return checkpoint(spread.mapInPandas(read_batches, _PIECES))
+
+
+def _read_file(path: Path, name: str, sources: Sources) -> FileReading:
+    try:
+        return _read(_bytes(path), name, sources)
+    except IngestError as error:
+        return FileReading(name, (), (), str(error))
+
+
+def _pieces(reading: FileReading, position: int) -> pd.DataFrame:
+    """What a file says, by queue manager; what is of none goes with the first."""
+    rows = []
+    rejects = reading.rejects
+    for state in reading.states:
+        own = replace(reading, states=(state,), rejects=rejects)
+        rows.append((state.qmgr, position, pickle.dumps(own), receivers(state), ""))
+        rejects = ()
+    if not rows:
+        rows.append(("", position, pickle.dumps(reading), [], reading.error))
+    return pd.DataFrame(rows, columns=[QMGR, POSITION, PAYLOAD, CHANNELS, ERROR])
+
+
+def unpacked(payloads: Sequence[bytes]) -> list[FileReading]:
+    """What files say, as `read_by_workers` packed it."""
+    return [pickle.loads(payload) for payload in payloads]  # noqa: S301  (packed by `_pieces`)
+
+
+def receivers(state: TextState) -> list[str]:
+    """Names of the CLUSRCVRs that a text defines."""
+    found = state.objects.values()
+    return [x.name for x in found if (x.kind, x.subtype) == ("channel", "CLUSRCVR")]
+
+
+def refuse_errors(pieces: DataFrame) -> None:
+    """Refuse files that are of no queue manager.
+
+    Raises:
+        IngestError: that of the first such file.
+    """
+    bad = pieces.where(F.col(ERROR) != "").orderBy(POSITION).select(ERROR).first()
+    if bad is not None:
+        raise IngestError(bad[0])
+
+
+def owners_of(pieces: DataFrame) -> Mapping[str, set[str]]:
+    """Channel -> queue managers that define a CLUSRCVR of this name."""
+    owners: dict[str, set[str]] = {}
+    found = pieces.select(F.explode(CHANNELS).alias("channel"), QMGR).distinct()
+    for channel, qmgr in found.collect():
+        owners.setdefault(channel, set()).add(qmgr)
+    return owners

@@ -1,0 +1,237 @@
+"""A snapshot's rows after some files: settled queue manager by queue manager, here or by workers.
+
+Queue managers that no file is about keep their rows, which never leave Spark.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+import pandas as pd
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.read import FileReading, Reject
+from clwl_spark.mq.read.records import TextState
+from clwl_spark.snapshots import reading as r
+from clwl_spark.snapshots.inspection import CONTENT
+from clwl_spark.snapshots.owned import (
+    EVERYBODY,
+    OF,
+    ROW,
+    TEXT_OF,
+    by_table,
+    owned_rows,
+    owner_column,
+    rows_of_table,
+)
+from clwl_spark.snapshots.settling import Settled, settle
+from clwl_spark.spark.files import sees_file
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.tables import CLUSTER_CHANNELS, TABLES
+from clwl_spark.tables import columns as c
+
+Owners = Mapping[str, set[str]]
+
+_REJECT: Final = "reject"
+_GIVEN: Final = "given"
+_ROWS: Final = f"{OF} string, {ROW} string"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What files make of a snapshot.
+
+    Attributes:
+        frames: all rows of the snapshot, by table of the topology.
+        given: rows that the files gave or changed, by table.
+        rejects: the pieces that could not be used, in the order of the files.
+        used: whether any piece could be used.
+    """
+
+    frames: Mapping[str, DataFrame]
+    given: dict[str, int]
+    rejects: list[Reject]
+    used: bool
+
+
+def settle_files(
+    lake: Lake, sources: r.Sources, snapshot_id: str, earlier_id: str | None, tell: r.Tell
+) -> Outcome:
+    """Read files, and bring the rows of a snapshot up to what they say.
+
+    Args:
+        lake: where the earlier rows are.
+        sources: the files.
+        snapshot_id: the snapshot that the rows are to be of.
+        earlier_id: the snapshot whose rows the files are about; None = there are none.
+        tell: told of the progress.
+
+    Raises:
+        IngestError: a file cannot be read, or is of no queue manager.
+    """
+    if not sources.are_many or not sees_file(lake.spark, sources.files[0]):
+        settled, names = _settled_here(lake, r.read_here(sources, tell), earlier_id)
+        data = _packed(settled)
+        pieces = frame_from_rows(lake.spark, data, _ROWS)
+    else:
+        tell("reading", 0, sources.count)
+        files = r.read_by_workers(lake.spark, sources)
+        r.refuse_errors(files)
+        tell("reading", sources.count, sources.count)
+        tell("settling", 0, 1)
+        names = [x[0] for x in files.select(r.QMGR).distinct().collect()]
+        pieces = checkpoint(_settled_by_workers(lake, files, names, earlier_id))
+        tell("settling", 1, 1)
+    told = pieces.where(F.col(OF).isin(_REJECT, _GIVEN)).collect()
+    return _outcome(lake, pieces, told, (snapshot_id, earlier_id, names))
+
+
+def _outcome(
+    lake: Lake,
+    pieces: DataFrame,
+    told: Sequence[Any],
+    about: tuple[str, str | None, Sequence[str]],
+) -> Outcome:
+    """Typed frames, and the sums of what the queue managers' texts told."""
+    snapshot_id, earlier_id, names = about
+    given = dict.fromkeys(CONTENT, 0)
+    rejects: list[Reject] = []
+    used = False
+    for row in told:
+        content = json.loads(row[ROW])
+        if row[OF] == _REJECT:
+            rejects.append(Reject(**content))
+        else:
+            used = used or content["used"]
+            for table, count in content["rows"].items():
+                given[table] += count
+    frames = {table: rows_of_table(pieces, table, snapshot_id) for table in CONTENT}
+    if earlier_id is not None:
+        frames = {
+            table: frame.unionByName(_untouched(lake, table, earlier_id, snapshot_id, names))
+            for table, frame in frames.items()
+        }
+    return Outcome(frames, given, rejects, used)
+
+
+def _untouched(
+    lake: Lake, table: str, earlier_id: str, snapshot_id: str, names: Sequence[str]
+) -> DataFrame:
+    """The rows of queue managers that no file is about.
+
+    Grain: one row per row of the table.
+    """
+    of_them = frame_from_rows(lake.spark, [(name,) for name in names], f"{TEXT_OF} string")
+    rows = lake.read_or_empty(table).where(F.col(c.SNAPSHOT_ID) == earlier_id)
+    others = rows.withColumn(TEXT_OF, owner_column(TABLES[table])).join(
+        F.broadcast(of_them), TEXT_OF, "left_anti"
+    )
+    return others.withColumn(c.SNAPSHOT_ID, F.lit(snapshot_id)).select(*TABLES[table].names)
+
+
+def _settled_here(
+    lake: Lake, readings: Sequence[FileReading], earlier_id: str | None
+) -> tuple[list[Settled], list[str]]:
+    """The rows of each queue manager that the files are about."""
+    states: dict[str, list[TextState]] = {}
+    rejects: list[Reject] = []
+    owners: dict[str, set[str]] = {}
+    for found in readings:
+        rejects += found.rejects
+        for state in found.states:
+            states.setdefault(state.qmgr, []).append(state)
+            for channel in r.receivers(state):
+                owners.setdefault(channel, set()).add(state.qmgr)
+    names = list(states)
+    earlier: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    if earlier_id is not None:
+        rows = owned_rows(lake, earlier_id).where(F.col(TEXT_OF).isin(names))
+        for qmgr, table, row in rows.select(TEXT_OF, OF, ROW).collect():
+            earlier.setdefault(qmgr, []).append((table, _whole(table, json.loads(row))))
+        owners = _with_earlier(lake, owners, earlier_id)
+    settled = [
+        settle(name, of_it, by_table(earlier.get(name, [])), owners)
+        for name, of_it in states.items()
+    ]
+    nobody = Settled({}, rejects=rejects)
+    return [nobody, *settled], names
+
+
+def _settled_by_workers(
+    lake: Lake, files: DataFrame, names: Sequence[str], earlier_id: str | None
+) -> DataFrame:
+    """The rows of each queue manager, as `_packed` has them.
+
+    Grain: one row per row of any table, reject, and count.
+    """
+    owners = r.owners_of(files)
+    if earlier_id is None:
+        return files.groupBy(r.QMGR).applyInPandas(_settling(owners), _ROWS)
+    of_them = F.broadcast(frame_from_rows(lake.spark, [(x,) for x in names], f"{TEXT_OF} string"))
+    earlier = owned_rows(lake, earlier_id).join(of_them, TEXT_OF, "left_semi")
+    apply = _settling_on(_with_earlier(lake, owners, earlier_id))
+    return files.groupBy(r.QMGR).cogroup(earlier.groupBy(TEXT_OF)).applyInPandas(apply, _ROWS)
+
+
+def _settling(owners: Owners) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """What a worker does with the files of one queue manager."""
+
+    def of_one(files: pd.DataFrame) -> pd.DataFrame:
+        return _of_one(files, [], owners)
+
+    return of_one
+
+
+def _settling_on(owners: Owners) -> Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]:
+    """What a worker does with the files and the earlier rows of one queue manager."""
+
+    def of_one(files: pd.DataFrame, earlier: pd.DataFrame) -> pd.DataFrame:
+        pairs = zip(earlier[OF], earlier[ROW], strict=True)
+        return _of_one(files, [(of, _whole(of, json.loads(row))) for of, row in pairs], owners)
+
+    return of_one
+
+
+def _of_one(
+    files: pd.DataFrame, earlier: Sequence[tuple[str, dict[str, Any]]], owners: Owners
+) -> pd.DataFrame:
+    """The rows of one queue manager, in a worker."""
+    ordered = files.sort_values(r.POSITION)
+    readings = r.unpacked(list(ordered[r.PAYLOAD]))
+    states = [state for found in readings for state in found.states]
+    rejects = [reject for found in readings for reject in found.rejects]
+    settled = Settled({})
+    if states:
+        settled = settle(states[0].qmgr, states, by_table(earlier), owners)
+    own = replace(settled, rejects=[*rejects, *settled.rejects])
+    return pd.DataFrame(_packed([own]), columns=[OF, ROW])
+
+
+def _packed(settled: Sequence[Settled]) -> list[tuple[str, str]]:
+    """(table, row) of every row, (reject, ...) of every reject, and what the texts gave."""
+    packed: list[tuple[str, str]] = []
+    for one in settled:
+        packed += [(key[0], json.dumps(row)) for key, row in one.rows.items()]
+        packed += [(_REJECT, json.dumps(asdict(reject))) for reject in one.rejects]
+        packed.append((_GIVEN, json.dumps({"rows": one.given, "used": one.used})))
+    return packed
+
+
+def _whole(table: str, row: dict[str, Any]) -> dict[str, Any]:
+    """A row of which JSON left out the nulls."""
+    return {name: row.get(name) for name in TABLES[table].names if name != c.SNAPSHOT_ID}
+
+
+def _with_earlier(lake: Lake, owners: Owners, earlier_id: str) -> dict[str, set[str]]:
+    """Owners of the CLUSRCVRs that files define or that the earlier snapshot has."""
+    rows = lake.read_or_empty(CLUSTER_CHANNELS.name).where(
+        (F.col(c.SNAPSHOT_ID) == earlier_id) & (F.col(c.OBSERVER) == EVERYBODY)
+    )
+    together = {channel: set(names) for channel, names in owners.items()}
+    for channel, qmgr in rows.select(c.CHANNEL, c.QMGR).distinct().collect():
+        together.setdefault(channel, set()).add(qmgr)
+    return together

@@ -1,0 +1,271 @@
+"""What texts of one queue manager make of the rows that a snapshot has of it: pure Python.
+
+A text tells a row whole (a DEFINE), in part (a DISPLAY) or changes it (an ALTER, a SUSPEND). What
+it does not tell stays as it was; of two tellings the one with the newer ALTDATE or CLUSDATE
+counts, and where MQ does not tell both, the one that is ingested later.
+
+Source: CONTRACT, "What MQ's texts become", 6, 8 and 9.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from clwl_spark.mq.read.assemble import rows_of, with_remote
+from clwl_spark.mq.read.base import earlier_state
+from clwl_spark.mq.read.merge import KEYS, merge
+from clwl_spark.mq.read.mqsc import parse
+from clwl_spark.mq.read.records import PieceRefusedError, Reject, Row, TextState
+from clwl_spark.tables import columns as c
+
+Values = dict[str, Any]
+Tables = Mapping[str, Sequence[Values]]
+Key = tuple[Any, ...]
+
+EVERYBODY: Final = "*"
+_EARLIER: Final = "\0earlier"
+"""Source of definitions that come of the snapshot's rows; no file can have this name."""
+
+_REPOSITORY_KEYS: Final = frozenset({"REPOS", "REPOSNL"})
+_KINDS: Final = {
+    "queue_managers": "qmgr",
+    "queues": "queue",
+    "cluster_channels": "channel",
+    "cluster_senders": "channel",
+    "topics": "topic",
+    "subscriptions": "sub",
+}
+
+
+@dataclass(slots=True)
+class Settled:
+    """The rows of one queue manager after its texts.
+
+    Attributes:
+        rows: (table, key) -> row, with `source` and `altered`; those that stay included.
+        given: rows that the texts gave or changed, by table.
+        rejects: what could not be used.
+        used: whether any part of the texts could be.
+    """
+
+    rows: dict[Key, Values]
+    given: dict[str, int] = field(default_factory=dict)
+    rejects: list[Reject] = field(default_factory=list)
+    used: bool = False
+
+    def count(self, table: str) -> None:
+        """Note a row that the texts gave."""
+        self.given[table] = self.given.get(table, 0) + 1
+        self.used = True
+
+
+def settle(
+    qmgr: str, states: Sequence[TextState], earlier: Tables, owners: Mapping[str, Iterable[str]]
+) -> Settled:
+    """Bring the rows of one queue manager up to what its texts say.
+
+    Args:
+        qmgr: the queue manager.
+        states: what each text says of it, in order.
+        earlier: rows of the snapshot that its texts can be about (`owned.owner`), by table.
+        owners: channel -> queue managers that have a CLUSRCVR of this name, in the whole cluster;
+            they name the other end of a CLUSSDR whose status leaves it blank.
+    """
+    settled = Settled({_key(t, row): {**row} for t, rows in earlier.items() for row in rows})
+    fresh, after, rejects = _told(qmgr, states, earlier)
+    settled.rejects += rejects
+    _change(settled, _before(qmgr, earlier), after, _places(states))
+    merged, conflicts = merge(_with_remote(fresh, settled, owners))
+    settled.rejects += conflicts
+    _move(settled, merged)
+    for row in merged:
+        settled.count(row.table)
+        for key, values in _aimed_at(settled, row):
+            _take(settled, row, key, values)
+    refused = {(x.file, x.line) for x in rejects}
+    settled.used = settled.used or any(
+        state.suspensions or any((state.source, x.line) not in refused for x in state.open)
+        for state in states
+    )
+    return settled
+
+
+def _told(
+    qmgr: str, states: Sequence[TextState], earlier: Tables
+) -> tuple[list[Row], dict[Key, Row], list[Reject]]:
+    """Rows of the texts, earlier definitions after the texts' commands, and what was refused."""
+    base = earlier_state(earlier, qmgr, _EARLIER)
+    own = ("qmgr", qmgr)
+    told = [state.objects[own].attributes for state in states if own in state.objects]
+    if own in base.objects and any(not _REPOSITORY_KEYS.isdisjoint(x) for x in told):
+        # Being a repository of one cluster is said anew, not added.
+        old = base.objects[own]
+        kept = {k: x for k, x in old.attributes.items() if k not in _REPOSITORY_KEYS}
+        base.objects[own] = replace(old, attributes=kept)
+    rows, rejects = rows_of([base, *states])
+    fresh = [row for row in rows if row.file != _EARLIER]
+    after = {_key(x.table, x.values): x for x in rows if x.file == _EARLIER}
+    return fresh, after, [x for x in rejects if x.file != _EARLIER]
+
+
+def _before(qmgr: str, earlier: Tables) -> dict[Key, Row]:
+    """Earlier definitions as they come back of their rows: what `after` is compared with."""
+    rows, _ = rows_of([earlier_state(earlier, qmgr, _EARLIER)])
+    return {_key(row.table, row.values): row for row in rows}
+
+
+def _places(states: Sequence[TextState]) -> dict[tuple[str, str], str]:
+    """Where a text changes an object that it does not define: (kind, name) -> file and line."""
+    places: dict[tuple[str, str], str] = {}
+    for state in states:
+        for (_, name), (_, line) in state.suspensions.items():
+            places["cluster", name] = f"{state.source}:{line}"
+        for script in state.open:
+            try:
+                command = parse(script.text)
+            except PieceRefusedError:
+                continue
+            places[command.kind, command.name] = f"{state.source}:{script.line}"
+    return places
+
+
+def _change(
+    settled: Settled,
+    before: Mapping[Key, Row],
+    after: Mapping[Key, Row],
+    places: Mapping[tuple[str, str], str],
+) -> None:
+    """Change the rows whose definitions the texts' commands changed, and drop deleted ones."""
+    for key in before.keys() - after.keys():
+        settled.rows.pop(key, None)
+        settled.used = True
+    for key, row in after.items():
+        old = before[key].values if key in before else {}
+        new = {
+            column: x for column, x in row.values.items() if column not in old or old[column] != x
+        }
+        if not new:
+            continue
+        kind = _KINDS[row.table]
+        name = str(key[1]) if kind == "qmgr" else _name(row)
+        place = places.get((kind, name)) or places.get(("cluster", str(row.values.get(c.CLUSTER))))
+        known = settled.rows.get(key, {})
+        source = place or known.get(c.SOURCE)
+        settled.rows[key] = {**known, **new, c.SOURCE: source, c.ALTERED: None}
+        settled.count(row.table)
+
+
+def _with_remote(
+    fresh: Sequence[Row], settled: Settled, owners: Mapping[str, Iterable[str]]
+) -> list[Row]:
+    """The rows, a CLUSSDR's status with the queue manager that only other rows name."""
+    blank = {
+        str(row.values[c.CHANNEL])
+        for row in fresh
+        if row.table == "channel_status" and not row.values[c.REMOTE_QMGR]
+    }
+    if not blank:
+        return list(fresh)
+    table = "cluster_channels"
+    known = [x for key, x in settled.rows.items() if key[0] == table and x[c.CHANNEL] in blank]
+    known += [
+        {c.OBSERVER: EVERYBODY, c.CHANNEL: channel, c.QMGR: qmgr}
+        for channel in sorted(blank & owners.keys())
+        for qmgr in owners[channel]
+    ]
+    helpers = [Row(table, dict(values), _EARLIER, 0) for values in known]
+    return list(with_remote([*fresh, *helpers]))[: len(fresh)]
+
+
+def _move(settled: Settled, merged: Sequence[Row]) -> None:
+    """Drop the rows of objects in clusters that a text no longer has them in.
+
+    The other attributes of a row that is told in part go along to its new cluster.
+    """
+    objects: dict[Key, list[Row]] = {}
+    for row in merged:
+        if row.values.get(c.OBSERVER) == EVERYBODY and row.values.get(c.CLUSTER) is not None:
+            objects.setdefault(_key(row.table, row.values)[:-1], []).append(row)
+    earlier: dict[Key, list[Key]] = {}
+    for key in settled.rows:
+        earlier.setdefault(key[:-1], []).append(key)
+    for name, rows in objects.items():
+        clusters = {row.values[c.CLUSTER] for row in rows}
+        elsewhere = [key for key in earlier.get(name, []) if key[-1] not in clusters]
+        if elsewhere and all(row.knows(c.CLUSTER) for row in rows):
+            _leave(settled, elsewhere, rows)
+
+
+def _leave(settled: Settled, elsewhere: Sequence[Key], rows: Sequence[Row]) -> None:
+    """Drop an object's rows elsewhere, unless they are newer than the ones that move it."""
+    newest = max(row.stamp for row in rows)
+    for key in elsewhere:
+        if _is_newer(settled.rows[key], newest):
+            continue
+        old = settled.rows.pop(key)
+        for row in rows:
+            if row.partial:
+                cluster = row.values[c.CLUSTER]
+                settled.rows.setdefault((*key[:-1], cluster), {**old, c.CLUSTER: cluster})
+
+
+def _aimed_at(settled: Settled, row: Row) -> list[tuple[Key, Values]]:
+    """The keys that a row is about, and its values with that key."""
+    key = _key(row.table, row.values)
+    if row.values.get(c.CLUSTER) == "" and not row.knows(c.CLUSTER):
+        found = [x for x in settled.rows if x[:-1] == key[:-1]]
+        if found:
+            return [(x, {**row.values, c.CLUSTER: x[-1]}) for x in found]
+    if row.values.get(c.CHLTYPE) == "CLUSSDR" and row.values[c.REMOTE_QMGR]:
+        # The end that was not known before.
+        settled.rows.pop((*key[:-1], ""), None)
+    return [(key, row.values)]
+
+
+def _take(settled: Settled, row: Row, key: Key, values: Values) -> None:
+    """Take a row in: whole, or what it tells of one that is there."""
+    old = settled.rows.get(key)
+    if old is not None and _is_newer(old, row.stamp):
+        return
+    known = _known(row, values)
+    told = values if known is None else {x: values[x] for x in values if x in known}
+    place = f"{row.file}:{row.line}"
+    if old is None:
+        settled.rows[key] = {**values, c.SOURCE: place, c.ALTERED: row.stamp or None}
+        return
+    kept = {} if known is None else old
+    altered = row.stamp or kept.get(c.ALTERED)
+    source = _source(old, told) or place
+    settled.rows[key] = {**kept, **told, c.SOURCE: source, c.ALTERED: altered}
+
+
+def _source(old: Values, told: Values) -> str | None:
+    """Where a row was read from of which nothing new is told; else None."""
+    same = all(old.get(column) == value for column, value in told.items())
+    source: str | None = old.get(c.SOURCE)
+    return source if same else None
+
+
+def _known(row: Row, values: Values) -> frozenset[str] | None:
+    """The columns that a row tells; None = all.
+
+    ALTER QMGR says what it changes, and DISPLAY CLUSQMGR the QMID alone.
+    """
+    if row.table != "queue_managers":
+        return row.known()
+    return frozenset(column for column, value in values.items() if value is not None)
+
+
+def _is_newer(old: Mapping[str, Any], stamp: str) -> bool:
+    """True where MQ says that a row was altered after this moment."""
+    return bool(stamp) and (old.get(c.ALTERED) or "") > stamp
+
+
+def _key(table: str, values: Mapping[str, Any]) -> Key:
+    return (table, *(values.get(column, EVERYBODY) for column in KEYS[table]))
+
+
+def _name(row: Row) -> str:
+    """The name of a row's object."""
+    names = (c.QUEUE, c.CHANNEL, c.TOPIC, c.SUB_NAME)
+    return next(str(row.values[x]) for x in names if x in row.values)

@@ -1,0 +1,267 @@
+"""What a queue manager sees of a snapshot: its clusters, its own objects, the others' objects.
+
+`viewer` is the queue manager that looks (L in SEMANTICS); `qmgr` is the owner of a row.
+Source: SEMANTICS 1 (S2, S3), P1, P2, P8.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq import vocabulary as v
+from clwl_spark.spark.materialize import Keep, as_it_is
+from clwl_spark.spark.parallel import run_parallel
+from clwl_spark.tables import columns as c
+
+VIEWER: Final = "viewer"
+CLUSTERS: Final = "clusters"
+EVERYBODY: Final = "*"
+QUEUES_SEEN_BY: Final = "queues_seen_by"
+CHANNELS_SEEN_BY: Final = "channels_seen_by"
+TOPICS_SEEN_BY: Final = "topics_seen_by"
+VIEW_KEY: Final = (c.SNAPSHOT_ID, VIEWER)
+
+DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
+    "queue_managers": {
+        c.CLWLUSEQ: v.UseQueue.LOCAL.value,
+        c.CLWLMRUC: v.DEFAULT_MRUC,
+        c.DEFCLXQ: v.DefaultTransmissionQueue.SCTQ.value,
+        c.DEFXMITQ: "",
+    },
+    "cluster_channels": {
+        c.CLWLRANK: 0,
+        c.CLWLPRTY: 0,
+        c.CLWLWGHT: v.DEFAULT_WEIGHT,
+        c.NETPRTY: 0,
+        c.SUSPENDED: False,
+    },
+    "channel_status": {c.STATUS: v.DEFAULT_STATUS, c.XMITQ: ""},
+    "queues": {
+        c.QTYPE: v.QueueType.QLOCAL.value,
+        c.PUT_ENABLED: True,
+        c.CLWLRANK: 0,
+        c.CLWLPRTY: 0,
+        c.CLWLUSEQ: v.UseQueue.QMGR.value,
+        c.DEFBIND: v.DefBind.OPEN.value,
+        c.TARGET: "",
+        c.RNAME: "",
+        c.RQMNAME: "",
+        c.XMITQ: "",
+        c.USAGE: v.Usage.NORMAL.value,
+        c.CLCHNAME: "",
+    },
+    "topics": {
+        c.TOPICSTR: "",
+        c.CLROUTE: v.ClusterRoute.DIRECT.value,
+        c.PUB_ENABLED: True,
+        c.PROXYSUB: v.ProxySub.FIRSTUSE.value,
+    },
+    "subscriptions": {
+        c.TOPICSTR: "",
+        c.SUBTYPE: v.SubType.USER.value,
+        c.DEST_QMGR: "",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """The topology tables of some snapshots, with MQ's defaults in place of nulls (P1)."""
+
+    queue_managers: DataFrame
+    cluster_channels: DataFrame
+    channel_status: DataFrame
+    queues: DataFrame
+    topics: DataFrame
+    subscriptions: DataFrame
+
+
+def read_topology(lake: Lake, snapshot_ids: Sequence[str], keep: Keep = as_it_is) -> Topology:
+    """Read the topology tables of the snapshots; tables that are not there have no rows.
+
+    Statuses are not kept but read where they are looked at: 5,000 queue managers that see one
+    another have 9 million, and writing them down takes longer than reading them twice.
+
+    Grain: as CONTRACT has it, one row per object, cluster and observer.
+    """
+    unused = (c.SOURCE, c.ALTERED)
+
+    def read(name: str) -> DataFrame:
+        rows = lake.read_or_empty(name, c.SNAPSHOT_ID, snapshot_ids).drop(*unused)
+        rows = rows.fillna(DEFAULTS[name])
+        return rows if name == "channel_status" else keep(rows)
+
+    return Topology(**dict(zip(DEFAULTS, run_parallel(lake.spark, read, DEFAULTS), strict=True)))
+
+
+def viewers(senders: DataFrame, topology: Topology) -> DataFrame:
+    """What there is to know about each sender once: clusters, sights, own attributes.
+
+    Args:
+        senders: (snapshot_id, viewer), distinct.
+        topology: the tables.
+
+    Grain: one row per (snapshot_id, viewer); senders without rows have the defaults (P1).
+    """
+    own_qmgr = own_rows(senders, topology.queue_managers, ()).drop(c.QMGR, c.OBSERVER)
+    clusters = (
+        own_rows(senders, topology.cluster_channels, (c.CHANNEL, c.CLUSTER))
+        .where(F.col(c.CLUSTER) != "")
+        .groupBy(*VIEW_KEY)
+        .agg(F.collect_set(c.CLUSTER).alias(CLUSTERS))
+    )
+    frame = (
+        senders.join(own_qmgr, list(VIEW_KEY), "left")
+        .join(clusters, list(VIEW_KEY), "left")
+        .fillna(DEFAULTS["queue_managers"])
+        .withColumn(CLUSTERS, F.coalesce(CLUSTERS, F.array().cast("array<string>")))
+    )
+    for name, table in (
+        (QUEUES_SEEN_BY, topology.queues),
+        (CHANNELS_SEEN_BY, topology.cluster_channels),
+        (TOPICS_SEEN_BY, topology.topics),
+    ):
+        frame = _with_sight(frame, table, name)
+    return frame
+
+
+def in_clusters(cluster: str) -> Column:
+    """True where the column `cluster` names one of the viewer's clusters."""
+    return F.array_contains(CLUSTERS, F.col(cluster))
+
+
+def own_rows(senders: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFrame:
+    """The senders' own rows, from everybody's and their own view; their own where both have one.
+
+    Grain: one row per (snapshot_id, viewer, *key). Source: SEMANTICS S2.
+    """
+    found = (
+        senders.select(*VIEW_KEY)
+        .join(table.withColumn(VIEWER, F.col(c.QMGR)), list(VIEW_KEY))
+        .where(F.col(c.OBSERVER).isin(EVERYBODY) | (F.col(c.OBSERVER) == F.col(VIEWER)))
+    )
+    columns = [x for x in table.columns if x not in VIEW_KEY and x not in key]
+    best = F.max_by(F.struct(*columns), F.col(c.OBSERVER) != EVERYBODY)
+    return found.groupBy(*VIEW_KEY, *key).agg(best.alias("row")).select(*VIEW_KEY, *key, "row.*")
+
+
+def others_rows(
+    looking: DataFrame, table: DataFrame, seen_by: str, also: Sequence[str] = ()
+) -> DataFrame:
+    """The rows of other queue managers' objects that each viewer sees.
+
+    Args:
+        looking: rows with snapshot_id, viewer and the column `seen_by` of `viewers`; may carry
+            more columns, which stay.
+        table: a topology table with an observer, or a selection of one.
+        seen_by: which sight: the observer whose rows the viewer sees in this table.
+        also: more columns of `looking` that the table's rows must agree with.
+
+    Grain: one row per (row of `looking`, row of the table). Source: SEMANTICS S2.
+    """
+    seen = table.withColumnRenamed(c.OBSERVER, seen_by)
+    found = looking.join(seen, [c.SNAPSHOT_ID, seen_by, *also])
+    return found.where(F.col(VIEWER) != F.col(c.QMGR))
+
+
+def channels_in_view(
+    known: DataFrame, topology: Topology, ends: DataFrame | None = None
+) -> DataFrame:
+    """Every CLUSRCVR that each viewer sees, its own included, whatever the cluster.
+
+    Args:
+        known: `viewers`.
+        topology: the tables.
+        ends: (snapshot_id, viewer, qmgr), distinct: only the channels of these queue managers.
+
+    Grain: one row per (snapshot_id, viewer, qmgr, channel, cluster), with `clusters`, and
+    `suspended` true where any row of the queue manager for the cluster is (P8).
+    """
+    columns = (*VIEW_KEY, CLUSTERS, c.QMGR, *_CHANNEL_COLUMNS)
+    table = topology.cluster_channels
+    looking = known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY)
+    mine = own_rows(known, table, (c.CHANNEL, c.CLUSTER)).join(
+        looking.drop(CHANNELS_SEEN_BY), list(VIEW_KEY)
+    )
+    if ends is None:
+        others = others_rows(looking, table, CHANNELS_SEEN_BY)
+    else:
+        looking = ends.join(F.broadcast(looking), list(VIEW_KEY))
+        others = others_rows(looking, table, CHANNELS_SEEN_BY, (c.QMGR,))
+        mine = mine.join(ends, [*VIEW_KEY, c.QMGR], "left_semi")
+    of_cluster = Window.partitionBy(*VIEW_KEY, c.QMGR, c.CLUSTER)
+    return (
+        others.select(*columns)
+        .unionByName(mine.select(*columns))
+        .withColumn(c.SUSPENDED, F.max(c.SUSPENDED).over(of_cluster))
+    )
+
+
+def with_channel_status(
+    channels: DataFrame, topology: Topology, ends: DataFrame | None = None
+) -> DataFrame:
+    """Add `status` and `status_tier` as the viewer sees them.
+
+    Args:
+        channels: `channels_in_view`.
+        topology: the tables.
+        ends: those that `channels` is of; status is not looked at for others.
+
+    A remote channel has the status of the viewer's CLUSSDR of its name to the queue manager, a
+    local one the best status of the CLUSRCVR's instances; none is INACTIVE.
+
+    Grain: as `channels`, which has viewer, qmgr and channel. Source: SEMANTICS 3.
+    """
+    is_sender = F.col(c.CHLTYPE) == v.ChannelType.CLUSSDR.value
+    instances = topology.channel_status.where(
+        ~is_sender | (F.col(c.REMOTE_QMGR) != F.col(c.QMGR))
+    ).select(*status_ends(), c.CHANNEL, c.STATUS)
+    if ends is not None:
+        instances = instances.join(ends, [*VIEW_KEY, c.QMGR], "left_semi")
+    tiered = instances.withColumn(c.STATUS_TIER, status_tier(F.col(c.STATUS)))
+    seen = tiered.groupBy(*VIEW_KEY, c.QMGR, c.CHANNEL).agg(
+        F.min(c.STATUS_TIER).alias(c.STATUS_TIER),
+        # In one text: for structs Sail reserves many times the memory that they take.
+        F.min_by(c.STATUS, F.concat_ws("", c.STATUS_TIER, c.STATUS)).alias(c.STATUS),
+    )
+    return channels.join(seen, [*VIEW_KEY, c.QMGR, c.CHANNEL], "left").fillna(
+        {c.STATUS: v.DEFAULT_STATUS, c.STATUS_TIER: v.STATUS_TIERS[v.DEFAULT_STATUS]}
+    )
+
+
+def _with_sight(senders: DataFrame, table: DataFrame, name: str) -> DataFrame:
+    """Add column `name`: the viewer where it has rows of others' objects there, else everybody."""
+    having_own = (
+        table.where(F.col(c.OBSERVER) != F.col(c.QMGR))
+        .select(c.SNAPSHOT_ID, F.col(c.OBSERVER).alias(VIEWER), F.col(c.OBSERVER).alias(name))
+        .distinct()
+    )
+    return senders.join(having_own, list(VIEW_KEY), "left").fillna({name: EVERYBODY})
+
+
+def status_ends() -> list[Column]:
+    """(snapshot_id, viewer, qmgr) of a row of channel_status: whose channel `viewer` sees so."""
+    is_sender = F.col(c.CHLTYPE) == v.ChannelType.CLUSSDR.value
+    to = F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR))
+    return [F.col(c.SNAPSHOT_ID), F.col(c.QMGR).alias(VIEWER), to.alias(c.QMGR)]
+
+
+def status_tier(status: Column) -> Column:
+    """The tier of a channel status, 1 = best. Source: SEMANTICS 3."""
+    pairs = [F.lit(x) for pair in v.STATUS_TIERS.items() for x in pair]
+    return F.coalesce(F.create_map(*pairs)[status], F.lit(max(v.STATUS_TIERS.values())))
+
+
+_CHANNEL_COLUMNS: Final = (
+    c.CHANNEL,
+    c.CLUSTER,
+    c.CLWLRANK,
+    c.CLWLPRTY,
+    c.CLWLWGHT,
+    c.NETPRTY,
+    c.SUSPENDED,
+)

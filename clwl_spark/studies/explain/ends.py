@@ -1,0 +1,174 @@
+"""Puts that end alike: name resolution tells what is chosen from, before anything is planned.
+
+Whatever was put to, the candidates of a choice and what the rules say of them depend only on the
+queue manager that puts and on the end of the put's resolution. So one plan answers for all puts
+with that end. Pure Python, no Spark.
+
+Source: SEMANTICS 2, 3, 9 (P17 to P19).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from clwl_spark.algorithm.resolve import Knowledge, Resolution, resolve
+from clwl_spark.mq.vocabulary import DefBind, ObjectType, PlanKind, Via
+from clwl_spark.planning.plans import REQUEST
+from clwl_spark.planning.topics import topic_matches
+from clwl_spark.tables import columns as c
+
+Row = dict[str, Any]
+Request = tuple[str, ...]
+"""The values of `planning.REQUEST`."""
+
+End = tuple[str | frozenset[str], ...]
+"""What a put of a queue manager chooses from; equal ends have equal candidates, whatever is put to.
+
+Of a queue its name, and `via` where it counts; of a queue manager its name; of a topic string what
+it meets.
+"""
+
+_TYPE: Final = REQUEST.index(c.OBJECT_TYPE)
+_NAME: Final = REQUEST.index(c.OBJECT_NAME)
+_OBJECT_QMGR: Final = REQUEST.index(c.OBJECT_QMGR)
+_VIA: Final = REQUEST.index(c.VIA)
+_LEVEL: Final = "-"
+"""Stands for any level of a topic string."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics of a snapshot.
+
+    Attributes:
+        names: of topic objects.
+        strings: their topic strings.
+    """
+
+    names: frozenset[str] = frozenset()
+    strings: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """All that a queue manager knows in one snapshot.
+
+    Attributes:
+        knowledge: for name resolution, of every name.
+        topics: of the snapshot, whether it sees them or not; none if it is in no cluster.
+        patterns: topic strings of its proxy subscriptions.
+    """
+
+    knowledge: Knowledge
+    topics: Topics = field(default_factory=Topics)
+    patterns: frozenset[str] = frozenset()
+
+
+def resolution_of(request: Request, sight: Sight) -> Resolution:
+    """Where the resolution of a put to a queue ends."""
+    return resolve(sight.knowledge, request[_NAME], request[_OBJECT_QMGR])
+
+
+def end_of(request: Request, sight: Sight) -> End | None:
+    """What a put chooses from; None = nothing: it stays, has a transmission queue, or fails.
+
+    Args:
+        request: of the queue manager whose sight it is.
+        sight: what it knows.
+    """
+    if request[_TYPE] == ObjectType.TOPIC:
+        return _topic_end(request[_NAME], sight)
+    found = resolution_of(request, sight)
+    if found.reason:
+        return None
+    if found.kind == PlanKind.QUEUE:
+        # Only an instance of its own may win because of the way that a message came.
+        has_own = found.resolved_object in sight.knowledge.definitions
+        return (found.kind, found.resolved_object, request[_VIA] if has_own else "")
+    return (found.kind, found.resolved_qmgr) if found.kind == PlanKind.QMGR else None
+
+
+def _topic_end(topic: str, sight: Sight) -> End | None:
+    """What a publication meets: defined topic strings on its way down, and subscriptions."""
+    levels = topic.split("/")
+    way = ("/".join(levels[:n]) for n in range(1, len(levels) + 1))
+    defined = sight.topics.strings.intersection(way)
+    if not defined:
+        return None
+    matching = (pattern for pattern in sight.patterns if topic_matches(pattern, topic))
+    # Where no object is met the plan has the string instead: that must not look like an object.
+    alone = topic if topic in sight.topics.names else ""
+    return (ObjectType.TOPIC.value, defined, frozenset(matching), alone)
+
+
+def as_asked(plan: Row, standing: Request, request: Request, sight: Sight) -> Row:
+    """The row of `route_plans` of a put, less its id, from that of another put with the same end.
+
+    Args:
+        plan: the other's row.
+        standing: the other put.
+        request: the put.
+        sight: what its queue manager knows.
+    """
+    asked = dict(zip(REQUEST, request, strict=True))
+    if request[_TYPE] != ObjectType.TOPIC:
+        return {**plan, **asked, **_resolved(resolution_of(request, sight)), **_judged(plan)}
+    name = request[_NAME]
+    meets_none = plan[c.RESOLVED_OBJECT] == standing[_NAME] and name not in sight.topics.names
+    resolved = name if meets_none else plan[c.RESOLVED_OBJECT]
+    return {**plan, **asked, c.RESOLVED_OBJECT: resolved, c.RESOLUTION_PATH: [name]}
+
+
+def without_choice(request: Request, sight: Sight) -> Row:
+    """The row of `route_plans`, less its id, of a put that chooses from nothing."""
+    asked = dict(zip(REQUEST, request, strict=True))
+    name = request[_NAME]
+    if request[_TYPE] == ObjectType.TOPIC:
+        found = Resolution(PlanKind.LOCAL, 0, name, "", (name,), DefBind.OPEN)
+    else:
+        found = resolution_of(request, sight)
+    return {**asked, **_resolved(found), "choices": 1}
+
+
+def _judged(plan: Row) -> Row:
+    """The part of a plan that the rules say."""
+    return {c.REASON: plan[c.REASON], "choices": plan["choices"]}
+
+
+def _resolved(found: Resolution) -> Row:
+    return {
+        c.KIND: str(found.kind),
+        c.REASON: found.reason,
+        c.RESOLVED_OBJECT: found.resolved_object,
+        c.RESOLVED_QMGR: found.resolved_qmgr,
+        c.RESOLUTION_PATH: list(found.path),
+        c.BIND_DEFAULT: str(found.bind_default),
+        c.XMITQ: found.xmitq,
+    }
+
+
+def puts_of(snapshot_id: str, sight: Sight) -> Iterator[Request]:
+    """Puts of a queue manager that have all the ends there are, those of topic strings in part.
+
+    A topic string may match any set of subscriptions: these are the strings that are defined or
+    subscribed to, and one level below them.
+    """
+    know = sight.knowledge
+    own = (snapshot_id, know.qmgr)
+    for name in sorted({*know.definitions, *know.seen_queues}):
+        for via in Via:
+            yield (*own, ObjectType.QUEUE.value, name, "", via.value)
+    for name in sorted(know.seen_qmgrs):
+        yield (*own, ObjectType.QUEUE.value, name, name, Via.LOCAL.value)
+    for name in sorted(_topic_strings(sight)):
+        yield (*own, ObjectType.TOPIC.value, name, "", Via.LOCAL.value)
+
+
+def _topic_strings(sight: Sight) -> Iterator[str]:
+    """Topic strings that meet what is defined and what is subscribed to."""
+    for topic in sight.topics.strings:
+        yield from (topic, f"{topic}/{_LEVEL}")
+    for pattern in sight.patterns:
+        levels = [_LEVEL if x == "+" else x for x in pattern.split("/")]
+        yield "/".join(x for x in levels if x != "#")
+        yield "/".join(_LEVEL if x == "#" else x for x in levels)

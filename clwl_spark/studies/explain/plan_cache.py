@@ -1,0 +1,229 @@
+"""Explanations at once: what is chosen from is planned beforehand, and kept.
+
+Planning takes seconds of Spark, for thousands of puts little more than for one. So the first
+question about a snapshot plans, for all of its queue managers, every end that their puts can have
+(`ends`); any later put is resolved here, and takes the plan of its end, with the same explanation
+that `explain` gives. Where the queue managers or names are very many, the first question about
+each queue manager plans what belongs to it.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final
+
+from clwl_spark.algorithm.resolve import Knowledge
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.versions import Versions, versions_of
+from clwl_spark.mq.vocabulary import Algorithm, PlanKind
+from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, Ladder, plan_id
+from clwl_spark.snapshots.catalog import Heads, heads_of
+from clwl_spark.snapshots.views import EVERYBODY, Topology, read_topology
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.studies.explain.ends import (
+    End,
+    Request,
+    Sight,
+    Topics,
+    as_asked,
+    end_of,
+    puts_of,
+    without_choice,
+)
+from clwl_spark.studies.explain.planned import Planned, planned
+from clwl_spark.studies.explain.request import (
+    ExplainRequest,
+    Explanation,
+    Sender,
+    asked_of,
+    check_words,
+    explain,
+    explained,
+    reset_epoch,
+)
+from clwl_spark.studies.explain.viewpoints import sights, topics_of
+from clwl_spark.tables import SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
+from clwl_spark.tables import columns as c
+
+MOST_KNOWN: Final = 200_000
+"""Up to so many pairs of a queue manager and a row that it may see, all are known at once."""
+
+MOST_ENDS: Final = 20_000
+"""So many ends are planned at once."""
+
+MOST_PLANS: Final = 100_000
+"""A book with more is begun anew."""
+
+_QMGR: Final = REQUEST.index(c.QMGR)
+_READ: Final = tuple(table.name for table in (SNAPSHOTS, SNAPSHOT_RESETS, *TOPOLOGY))
+
+
+@dataclass(slots=True)
+class Page:
+    """What is known of one snapshot, by one order of the rules.
+
+    Attributes:
+        snapshot_id: its name.
+        ladder: the rules.
+        topology: its rows.
+        topics: its topics.
+        owners: queue managers with rows of their own definitions.
+        viewers: queue managers with rows of their own, or with views.
+        sights: what queue managers know.
+        epochs: resets of their history.
+        plans: by queue manager and end, a put that has the end, and what it comes to.
+        is_begun: something was planned, or nothing there could be.
+    """
+
+    snapshot_id: str
+    ladder: Ladder
+    topology: Topology
+    topics: Topics
+    owners: frozenset[str]
+    viewers: frozenset[str]
+    sights: dict[str, Sight] = field(default_factory=dict)
+    epochs: dict[str, int] = field(default_factory=dict)
+    plans: dict[tuple[str, End], tuple[Request, Planned]] = field(default_factory=dict)
+    is_begun: bool = False
+
+
+@dataclass(slots=True)
+class Book:
+    """What was planned of a lake.
+
+    Attributes:
+        versions: of the tables that all the rest was read from.
+        heads: the lake's snapshots.
+        pages: by order of the rules and snapshot_id.
+    """
+
+    versions: Versions | None = None
+    heads: Heads | None = None
+    pages: dict[tuple[Algorithm, str], Page] = field(default_factory=dict)
+
+    def begin(self, versions: Versions) -> None:
+        """Forget all, as the lake's tables have these versions now."""
+        self.versions, self.heads = versions, None
+        self.pages.clear()
+
+    @property
+    def plans(self) -> int:
+        """How many it has."""
+        return sum(len(page.plans) for page in self.pages.values())
+
+
+def explain_by(book: Book, lake: Lake, request: ExplainRequest) -> Explanation:
+    """Explain a request as `explain` does, from the book where it has it.
+
+    A request with an exit is never in the book: an exit may answer otherwise each time.
+
+    Args:
+        book: of this lake; it is changed.
+        lake: with topology. Only a folder of this machine tells its versions cheaply, other
+            lakes have no book.
+        request: the request.
+
+    Raises:
+        MissingSnapshotError: no such snapshot, or no valid one.
+        MissingLakeError: the lake has no snapshots at all.
+        UsageError: an unknown word in the request.
+    """
+    versions = None if request.exit_function else versions_of(lake, _READ)
+    if versions is None:
+        return explain(lake, request)
+    check_words(request)
+    if versions != book.versions or book.plans > MOST_PLANS:
+        book.begin(versions)
+    heads = book.heads = book.heads or heads_of(lake)
+    asked = asked_of(request, heads.chosen(request.snapshot_id))
+    qmgr, key = request.qmgr, (request.algorithm, asked[0])
+    if key not in book.pages:
+        book.pages[key] = opened(lake, *key)
+    page = book.pages[key]
+    if qmgr not in page.epochs:
+        page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
+    found = found_on(page, asked, _number(lake, asked))
+    return explained(request, found, Sender(page.epochs[qmgr], qmgr in page.owners))
+
+
+def opened(lake: Lake, algorithm: Algorithm, snapshot_id: str) -> Page:
+    """A page on which nothing is planned yet; what its queue managers know, if they are few."""
+    topology = read_topology(lake, [snapshot_id])
+    tables = (topology.queue_managers, topology.cluster_channels, topology.queues)
+    first, *others = (table.select(c.QMGR, c.OBSERVER) for table in tables)
+    for other in others:
+        first = first.union(other)
+    counts = first.groupBy(c.QMGR, c.OBSERVER).count().collect()
+    owners = frozenset(str(row[0]) for row in counts)
+    observers = {str(row[1]) for row in counts} - {EVERYBODY}
+    rows = sum(row[2] for row in counts)
+    page = Page(
+        snapshot_id, Ladder(algorithm), topology, topics_of(topology), owners, owners | observers
+    )
+    if len(page.viewers) * rows <= MOST_KNOWN:
+        _gather(page, page.viewers)
+    return page
+
+
+def _gather(page: Page, qmgrs: Collection[str]) -> None:
+    """Gather what queue managers know."""
+    page.sights |= sights(sorted(qmgrs), page.snapshot_id, page.topology, page.topics)
+
+
+def _sight(page: Page, qmgr: str) -> Sight:
+    """What the queue manager knows."""
+    if qmgr not in page.viewers:
+        return Sight(Knowledge(qmgr))
+    if qmgr not in page.sights:
+        _gather(page, [qmgr])
+    return page.sights[qmgr]
+
+
+def found_on(page: Page, asked: Request, number: int) -> Planned:
+    """What a put comes to.
+
+    Args:
+        page: of the put's snapshot; it is changed where the put's end has no plan yet.
+        asked: the put.
+        number: its plan_id.
+    """
+    qmgr, sight = asked[_QMGR], _sight(page, asked[_QMGR])
+    end = end_of(asked, sight)
+    # The first question plans even where it needs no plan itself: the next one will.
+    if not page.is_begun or (end is not None and (qmgr, end) not in page.plans):
+        _plan(page, asked, sight)
+    if end is None:
+        return Planned({**without_choice(asked, sight), c.PLAN_ID: number}, [], [])
+    standing, plan = page.plans[qmgr, end]
+    row = {**as_asked(plan.plan, standing, asked, sight), c.PLAN_ID: number}
+    # A put to another queue manager takes its queue's name there with it.
+    named = {c.DEST_OBJECT: row[c.RESOLVED_OBJECT]} if end[0] == PlanKind.QMGR else {}
+    return Planned(
+        row,
+        [{**x, **named, c.PLAN_ID: number} for x in plan.candidates],
+        [{**x, **named} for x in plan.routes],
+    )
+
+
+def _plan(page: Page, asked: Request, sight: Sight) -> None:
+    """Plan the end of a put; the first time, as many other ends as there are, own ones first."""
+    senders = [sight] if page.is_begun else [sight, *page.sights.values()]
+    others = chain.from_iterable(puts_of(page.snapshot_id, x) for x in senders)
+    missing: dict[tuple[str, End], Request] = {}
+    for put in chain([asked], others):
+        qmgr = put[_QMGR]
+        end = end_of(put, page.sights.get(qmgr, sight))
+        if end is not None and (qmgr, end) not in page.plans:
+            missing.setdefault((qmgr, end), put)
+        if len(missing) == MOST_ENDS:
+            break
+    page.is_begun = True
+    if missing:
+        found = planned(list(missing.values()), page.topology, page.ladder)
+        page.plans |= {key: (standing, found[standing]) for key, standing in missing.items()}
+
+
+def _number(lake: Lake, asked: Request) -> int:
+    """The put's plan_id, which is Spark's hash."""
+    frame = frame_from_rows(lake.spark, [asked], REQUEST_TYPES)
+    return int(frame.select(plan_id().alias(c.PLAN_ID)).collect()[0][0])

@@ -1,0 +1,186 @@
+"""One request explained: every candidate with its verdict, the routes and their shares.
+
+Source: SEMANTICS 1 to 5 and 7, P33; CONTRACT, "JSON of a few commands".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import UsageError
+from clwl_spark.mq.vocabulary import Algorithm, Bind, ObjectType, Via
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.rules.marking import Rule
+from clwl_spark.snapshots.catalog import heads_of
+from clwl_spark.snapshots.changes import neighbours
+from clwl_spark.snapshots.defined import is_defined
+from clwl_spark.snapshots.views import read_topology
+from clwl_spark.studies.explain.ends import Request
+from clwl_spark.studies.explain.planned import Planned, planned
+from clwl_spark.studies.explain.wording import reasons_why
+from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
+from clwl_spark.tables import columns as c
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainRequest:
+    """Who puts to what.
+
+    Attributes:
+        qmgr: queue manager where the message is put.
+        object_name: queue name, or topic string.
+        object_qmgr: object queue manager; blank = none named.
+        object_type: QUEUE or TOPIC.
+        snapshot_id: which snapshot, whatever its status; default the last valid one.
+        via: LOCAL = put by an application, CLUSTER = received over a cluster channel.
+        bind: option of the open; it says when the choice is made, not what it chooses from.
+        algorithm: which order of the rules.
+        exit_function: the cluster workload exit.
+    """
+
+    qmgr: str
+    object_name: str
+    object_qmgr: str = ""
+    object_type: str = ObjectType.QUEUE.value
+    snapshot_id: str | None = None
+    via: str = Via.LOCAL.value
+    bind: str = Bind.AS_Q_DEF.value
+    algorithm: Algorithm = Algorithm.V9
+    exit_function: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The answer to a request.
+
+    Attributes:
+        request: what was asked.
+        plan: the columns of `schemas.ROUTE_PLANS`.
+        candidates: the columns of `schemas.ROUTE_CANDIDATES` and `why`, in route order.
+        routes: in route order, copies of a publication one after the other; a local route has
+            the channel and cluster of its CLUSRCVR and no transmission queue.
+        warnings: what makes the answer less useful than it looks.
+    """
+
+    request: ExplainRequest
+    plan: Row
+    candidates: Sequence[Row]
+    routes: Sequence[Row]
+    warnings: Sequence[str] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `clwl explain --json`."""
+        return {
+            "plan": self.plan,
+            "candidates": list(self.candidates),
+            "routes": list(self.routes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """What an explanation tells of the queue manager that puts, beyond the plan.
+
+    Attributes:
+        reset_epoch: resets of its history that routing knows of, up to the snapshot.
+        is_defined: the snapshot has rows of its own definitions.
+    """
+
+    reset_epoch: int
+    is_defined: bool
+
+
+def explain(lake: Lake, request: ExplainRequest) -> Explanation:
+    """Explain where a request's messages go.
+
+    Args:
+        lake: with topology; routing need not have run.
+        request: the request.
+
+    Raises:
+        MissingSnapshotError: no such snapshot, or no valid one.
+        MissingLakeError: the lake has no snapshots at all.
+        UsageError: an unknown word in the request.
+    """
+    check_words(request)
+    heads = heads_of(lake)
+    snapshot_id = heads.chosen(request.snapshot_id)
+    asked = asked_of(request, snapshot_id)
+    topology = read_topology(lake, [snapshot_id])
+    found = planned([asked], topology, Ladder(request.algorithm, request.exit_function))[asked]
+    epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))
+    # Whether the sender is defined is told only of puts that fail.
+    defined = found.plan[c.REASON] == 0 or is_defined(request.qmgr, snapshot_id, topology)
+    return explained(request, found, Sender(epoch, defined))
+
+
+def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explanation:
+    """The explanation of a request that is planned.
+
+    Args:
+        request: the request.
+        found: what it comes to.
+        sender: of the request; `is_defined` counts only where the plan's reason is not 0.
+    """
+    plan = {**found.plan, c.RESET_EPOCH: sender.reset_epoch}
+    whys = reasons_why(found.candidates, request.qmgr, request.via, request.algorithm)
+    return Explanation(
+        request=request,
+        plan={name: plan[name] for name in ROUTE_PLANS.names},
+        candidates=[
+            {**{name: row[name] for name in ROUTE_CANDIDATES.names}, "why": why}
+            for row, why in zip(found.candidates, whys, strict=True)
+        ],
+        routes=found.routes,
+        warnings=_warnings(request.qmgr, plan, sender),
+    )
+
+
+def check_words(request: ExplainRequest) -> None:
+    """Refuse unknown words.
+
+    Raises:
+        UsageError: one is unknown.
+    """
+    for name, words in (("object_type", ObjectType), ("via", Via), ("bind", Bind)):
+        known = [word.value for word in words]
+        if getattr(request, name) not in known:
+            raise UsageError(f"{name} '{getattr(request, name)}' is not one of {known}")
+
+
+def asked_of(request: ExplainRequest, snapshot_id: str) -> Request:
+    """The values of `planning.REQUEST` that stand for a request in a snapshot."""
+    return (
+        snapshot_id,
+        request.qmgr,
+        str(request.object_type),
+        request.object_name,
+        request.object_qmgr,
+        str(request.via),
+    )
+
+
+def reset_epoch(lake: Lake, qmgr: str, snapshot_ids: Sequence[str]) -> int:
+    """Resets of the queue manager's history that routing knows of, within valid snapshots."""
+    pairs = neighbours(snapshot_ids)
+    found = lake.read_or_empty(SNAPSHOT_RESETS.name).where(
+        (F.col(c.QMGR) == qmgr) & F.col(c.IS_RESET)
+    )
+    known = {(row[0], row[1]) for row in found.select(c.SNAPSHOT_ID, c.PREVIOUS_ID).collect()}
+    return len(known.intersection(pairs))
+
+
+def _warnings(qmgr: str, plan: Row, sender: Sender) -> list[str]:
+    """What makes the answer less useful than it looks."""
+    if plan[c.REASON] == 0 or sender.is_defined:
+        return []
+    words = (
+        f"snapshot {plan[c.SNAPSHOT_ID]} has no definitions of queue manager {qmgr}, so it sees "
+        "nothing: check the name (case counts), or ingest its definitions"
+    )
+    return [words]

@@ -1,0 +1,83 @@
+"""What queue managers know in a snapshot, brought to the driver: names, topics, subscriptions.
+
+Source: SEMANTICS 1 (S2, S3), 2, P3, P17 to P19.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.mq.vocabulary import SubType
+from clwl_spark.planning.names import (
+    DEFINITION,
+    NAME,
+    Row,
+    knowledge,
+    own_definitions,
+    seen_qmgrs,
+    seen_queues,
+)
+from clwl_spark.snapshots.views import VIEWER, Topology, viewers
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import inline
+from clwl_spark.spark.parallel import run_parallel
+from clwl_spark.studies.explain.ends import Sight, Topics
+from clwl_spark.tables import columns as c
+
+_OBJECTS: Final = (c.TOPIC, c.TOPICSTR)
+
+
+def sights(
+    qmgrs: Collection[str], snapshot_id: str, topology: Topology, topics: Topics
+) -> dict[str, Sight]:
+    """What each of some queue managers knows.
+
+    Args:
+        qmgrs: which; one that the topology does not have knows nothing.
+        snapshot_id: of the topology.
+        topology: one snapshot.
+        topics: its topics.
+    """
+    spark = topology.queues.sparkSession
+    keys = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
+    of = frame_from_rows(spark, [(snapshot_id, qmgr) for qmgr in qmgrs], keys)
+    known = inline(viewers(of, topology))
+    frames = (
+        known.select(VIEWER, c.DEFXMITQ),
+        own_definitions(known, topology).select(VIEWER, NAME, *DEFINITION),
+        seen_queues(known, topology),
+        seen_qmgrs(known, topology),
+        _patterns(known, topology),
+    )
+    senders, definitions, queues, seen, patterns = run_parallel(spark, _by_viewer, frames)
+    return {
+        qmgr: Sight(
+            knowledge(senders[qmgr][0], definitions[qmgr], queues[qmgr], seen[qmgr]),
+            topics,
+            frozenset(x[c.TOPICSTR] for x in patterns[qmgr]),
+        )
+        for qmgr in qmgrs
+    }
+
+
+def topics_of(topology: Topology) -> Topics:
+    """The topics of a snapshot."""
+    rows = topology.topics.select(*_OBJECTS).distinct().collect()
+    return Topics(frozenset(row[0] for row in rows), frozenset(row[1] for row in rows))
+
+
+def _by_viewer(frame: DataFrame) -> dict[str, list[Row]]:
+    found = defaultdict(list)
+    for row in frame.toArrow().to_pylist():
+        found[row[VIEWER]].append(row)
+    return found
+
+
+def _patterns(known: DataFrame, topology: Topology) -> DataFrame:
+    """(viewer, topicstr) of proxy subscriptions."""
+    proxies = topology.subscriptions.where(F.col(c.SUBTYPE) == SubType.PROXY.value)
+    held = proxies.select(F.col(c.QMGR).alias(VIEWER), c.TOPICSTR).distinct()
+    return held.join(known.select(VIEWER), VIEWER, "left_semi")

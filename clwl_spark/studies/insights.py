@@ -1,0 +1,255 @@
+"""What a whole topology shows, for all traffic at once: which rules decide, and what deceives.
+
+- Deciding rules: the last rule of the ladder that took a destination away, by messages.
+- Idle attributes: set otherwise than MQ's default, and no put is decided by them.
+- False availability: a queue has several hosts, and yet its messages hang on one.
+- Views: what queue managers see otherwise than its owner defines it.
+- Releases: where a queue manager of MQ 7 would send otherwise than one of MQ 9.
+
+Source: SEMANTICS 4, R3, S2; seed 1 (rank and priority), seed 4 (views, the older algorithm).
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.mq.vocabulary import Algorithm, DefBind, PlanKind
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
+from clwl_spark.studies.explain.wording import ORDER
+from clwl_spark.studies.shares.expected import SHARE
+from clwl_spark.studies.shares.traffic import MESSAGES_OF
+from clwl_spark.studies.sweep.sweep import Base, bases_of
+from clwl_spark.tables import columns as c
+
+Row = dict[str, Any]
+
+_ROUNDED: Final = 9
+_MEMBERSHIP: Final = (1, 2)
+_RANKS: Final = (3, 4)
+_DISABLED: Final = 5
+_MOST: Final = 1_000
+_ATTRIBUTES: Final[tuple[tuple[str, str, str, tuple[int, ...]], ...]] = (
+    ("CLWLRANK of channels", "cluster_channels", c.CLWLRANK, (3,)),
+    ("CLWLRANK of queues", "queues", c.CLWLRANK, (3, 4)),
+    ("PUT(DISABLED)", "queues", c.PUT_ENABLED, (5,)),
+    ("CLWLUSEQ of queues", "queues", c.CLWLUSEQ, (6,)),
+    ("SUSPEND QMGR", "cluster_channels", c.SUSPENDED, (7,)),
+    ("NETPRTY", "cluster_channels", c.NETPRTY, (12,)),
+    ("CLWLPRTY of channels", "cluster_channels", c.CLWLPRTY, (13,)),
+    ("CLWLPRTY of queues", "queues", c.CLWLPRTY, (13, 14)),
+)
+"""What it is called, table, column, and the rules that look at it (an alias's in two of them)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Insights:
+    """What a topology shows; messages are of the traffic that was looked at.
+
+    Attributes:
+        deciding: (rule, messages, requests); 0 = no rule, balancing or one destination alone.
+        idle: (attribute, set_on, requests_decided, messages_decided) of what is set and idle.
+        illusions: (qmgr, object_name, object_qmgr, hosts, destinations, why, messages).
+        views: (observer, table, differs, unknown): rows seen otherwise, or that nobody defines.
+        releases: (qmgr, object_name, object_qmgr, messages, moved): what MQ 7 would send otherwise.
+    """
+
+    deciding: Sequence[Row]
+    idle: Sequence[Row]
+    illusions: Sequence[Row]
+    views: Sequence[Row]
+    releases: Sequence[Row]
+
+    def to_json(self) -> Row:
+        """The document of `clwl insights --json`."""
+        return asdict(self)
+
+
+def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights:
+    """Look at all of it.
+
+    Args:
+        traffic: (plan_id, *REQUEST, messages) of one snapshot.
+        topology: the snapshot.
+        ladder: the rules.
+    """
+    older = Algorithm.V7 if ladder.algorithm is Algorithm.V9 else Algorithm.V9
+    base, other = bases_of(traffic, topology, [ladder, replace(ladder, algorithm=older)])
+    judged = base.candidates.join(base.plans.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID)
+    return Insights(
+        deciding=_deciding(base, judged),
+        idle=_idle(base, judged, topology),
+        illusions=_illusions(base, judged),
+        views=_views(topology),
+        releases=_releases(base, other),
+    )
+
+
+def _deciding(base: Base, judged: DataFrame) -> list[Row]:
+    """By rule, the messages whose last eliminated destination it took; the most first."""
+    order = ORDER[base.ladder.algorithm]
+    places = {number: at for at, numbers in enumerate(order) for number in numbers}
+    pairs = [F.lit(x) for pair in places.items() for x in pair]
+    place = F.create_map(*pairs)[F.col(c.ELIMINATED_BY)]
+    counted = ~F.col(c.ELIMINATED_BY).isin(*_MEMBERSHIP, 0)
+    last = judged.groupBy(c.PLAN_ID).agg(
+        F.max_by(F.when(counted, F.col(c.ELIMINATED_BY)), F.when(counted, place)).alias("rule")
+    )
+    chosen = base.plans.join(last, c.PLAN_ID).fillna({"rule": 0})
+    rows = chosen.groupBy("rule").agg(
+        F.sum(MESSAGES_OF).alias(MESSAGES_OF), F.count(F.lit(1)).alias("requests")
+    )
+    return _rows(rows.orderBy(F.desc(MESSAGES_OF), "rule"))
+
+
+def _idle(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
+    """Attributes that are set on some object, and how much of the traffic they decide.
+
+    One decides a request of which a candidate has it set, if its rule took a candidate away; a
+    CLWLUSEQ, which may keep the rule from acting, if the candidate is local.
+    """
+    found = []
+    defined = {x: _defined(topology, x) for x in dict.fromkeys(x[1] for x in _ATTRIBUTES)}
+    counts = {x: _times_set(rows, x) for x, rows in defined.items()}
+    for name, table, column, rules in _ATTRIBUTES:
+        set_on = counts[table][column]
+        if not set_on:
+            continue
+        having = defined[table].where(_is_set(table, column))
+        acts = F.col(c.ELIMINATED_BY).isin(*rules)
+        touched = _of_objects(judged, having, table)
+        if column == c.CLWLUSEQ:
+            decided = touched.where(c.IS_LOCAL)
+        else:
+            decided = touched.join(judged.where(acts).select(c.PLAN_ID), c.PLAN_ID, "left_semi")
+        plans = base.plans.join(decided.select(c.PLAN_ID).distinct(), c.PLAN_ID)
+        count, messages = plans.agg(F.count(F.lit(1)), F.sum(MESSAGES_OF)).collect()[0]
+        found.append(
+            {
+                "attribute": name,
+                "set_on": set_on,
+                "requests_decided": count,
+                "messages_decided": float(messages or 0.0),
+            }
+        )
+    return sorted(found, key=lambda row: (row["messages_decided"], row["attribute"]))
+
+
+def _defined(topology: Topology, table: str) -> DataFrame:
+    """The rows of objects as they are defined."""
+    rows: DataFrame = getattr(topology, table)
+    return rows.where(F.col(c.OBSERVER) == EVERYBODY)
+
+
+def _is_set(table: str, column: str) -> Column:
+    return F.col(column) != F.lit(DEFAULTS[table][column])
+
+
+def _times_set(rows: DataFrame, table: str) -> Row:
+    """By column, on how many objects of a table it is set."""
+    columns = dict.fromkeys(x[2] for x in _ATTRIBUTES if x[1] == table)
+    counts = rows.agg(*(F.count_if(_is_set(table, x)).alias(x) for x in columns))
+    return _rows(counts)[0]
+
+
+def _of_objects(judged: DataFrame, having: DataFrame, table: str) -> DataFrame:
+    """The candidates that are, or go over, one of the objects; an alias's by its queue manager."""
+    of_qmgr = F.col(c.DEST_QMGR) == F.col("owner")
+    if table == "cluster_channels":
+        named = having.select(F.col(c.QMGR).alias("owner"), F.col(c.CHANNEL).alias("object"))
+        same = of_qmgr & (F.col(c.CHANNEL) == F.col("object"))
+    else:
+        named = having.select(F.col(c.QMGR).alias("owner"), F.col(c.QUEUE).alias("object"))
+        same = of_qmgr & (F.col(c.IS_ALIAS) | (F.col(c.DEST_OBJECT) == F.col("object")))
+    return judged.join(F.broadcast(named.distinct()), same, "left_semi")
+
+
+def _illusions(base: Base, judged: DataFrame) -> list[Row]:
+    """Queues with several hosts of which the messages of a put, or of an open, hang on one."""
+    inside = ~F.coalesce(F.col(c.ELIMINATED_BY).isin(*_MEMBERSHIP), F.lit(False))
+    hosts = (
+        judged.where(inside)
+        .groupBy(c.PLAN_ID)
+        .agg(
+            F.count_distinct(c.DEST_QMGR).alias("hosts"),
+            F.bool_or(F.col(c.ELIMINATED_BY).isin(*_RANKS)).alias("ranked"),
+            F.bool_or(F.col(c.ELIMINATED_BY) == _DISABLED).alias("disabled"),
+        )
+    )
+    used = (
+        base.ends.where((F.col(c.REASON) == 0) & (F.col(SHARE) > 0))
+        .groupBy(c.PLAN_ID)
+        .agg(F.count_distinct(c.DEST_QMGR).alias("destinations"))
+    )
+    is_one = F.col("destinations") == 1
+    why = (
+        F.when(is_one & F.col("ranked"), "CLWLRANK: the others get nothing, even if it is down")
+        .when(is_one & F.col("disabled"), "PUT(DISABLED) on the others")
+        .when(
+            ~is_one & (F.col(c.BIND_DEFAULT) == DefBind.OPEN.value),
+            "DEFBIND(OPEN): an open stays with one, also when it is down",
+        )
+    )
+    rows = (
+        base.plans.where(F.col(c.KIND) == PlanKind.QUEUE.value)
+        .join(hosts, c.PLAN_ID)
+        .join(used, c.PLAN_ID)
+        .withColumn("why", why)
+        .where("hosts > 1 AND why IS NOT NULL")
+        .select(*_ASKED, "hosts", "destinations", "why", MESSAGES_OF)
+    )
+    return _rows(rows.orderBy(F.desc(MESSAGES_OF), *_ASKED).limit(_MOST))
+
+
+def _views(topology: Topology) -> list[Row]:
+    """Rows of own views that differ from the definition, by observer and table."""
+    found = []
+    for name, keys in (
+        ("cluster_channels", (c.QMGR, c.CHANNEL, c.CLUSTER)),
+        ("queues", (c.QMGR, c.QUEUE, c.CLUSTER)),
+        ("topics", (c.QMGR, c.TOPIC, c.CLUSTER)),
+    ):
+        table: DataFrame = getattr(topology, name)
+        compared = [x for x in DEFAULTS[name] if x in table.columns]
+        is_defined = F.col(c.OBSERVER) == EVERYBODY
+        defined = table.where(is_defined).select(*keys, F.struct(*compared).alias("defined"))
+        seen = table.where(~is_defined & (F.col(c.OBSERVER) != F.col(c.QMGR)))
+        joined = seen.select(c.OBSERVER, *keys, F.struct(*compared).alias("seen")).join(
+            defined, list(keys), "left"
+        )
+        unlike = F.col("defined").isNotNull() & (F.col("seen") != F.col("defined"))
+        counts = joined.groupBy(c.OBSERVER).agg(
+            F.count_if(unlike).alias("differs"),
+            F.count_if(F.col("defined").isNull()).alias("unknown"),
+        )
+        wrong = counts.where("differs + unknown > 0")
+        found += [{**row, "table": name} for row in _rows(wrong.orderBy(c.OBSERVER))]
+    return found
+
+
+def _releases(base: Base, other: Base) -> list[Row]:
+    """Requests whose messages the other algorithm sends elsewhere, with how many."""
+    keys = [c.PLAN_ID, c.CHOICE, c.REASON, c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL]
+    sides = [
+        x.ends.select(*keys, (F.col(SHARE) * sign).alias("difference"))
+        for x, sign in ((base, 1), (other, -1))
+    ]
+    differs = sides[0].union(sides[1]).groupBy(*keys).agg(F.sum("difference").alias("difference"))
+    moved = F.sum(F.greatest(F.col("difference"), F.lit(0.0)))
+    per_request = differs.groupBy(c.PLAN_ID).agg(F.round(moved, _ROUNDED).alias("moved"))
+    rows = (
+        base.plans.join(per_request.where("moved > 0"), c.PLAN_ID)
+        .withColumn("moved", F.col("moved") * F.col(MESSAGES_OF))
+        .select(*_ASKED, MESSAGES_OF, "moved")
+    )
+    return _rows(rows.orderBy(F.desc("moved"), *_ASKED).limit(_MOST))
+
+
+_ASKED: Final = (c.QMGR, c.OBJECT_NAME, c.OBJECT_QMGR)
+
+
+def _rows(frame: DataFrame) -> list[Row]:
+    return [row.asDict() for row in frame.collect()]

@@ -1,0 +1,164 @@
+"""Run channel events over all that waits, queue managers side by side, and write what came of it.
+
+An event counts when its row says DONE, which is written last: rows of a run that was killed are
+taken away by the next one, which so begins where the killed one began.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import persisted
+from clwl_spark.studies.reallocate.blocks import EVENTS, FIGURES, reallocation_rows, redriven
+from clwl_spark.studies.reallocate.events import ChannelEvent, Event, place_events
+from clwl_spark.tables import OUTCOMES, REALLOCATION_CHOICES, REALLOCATION_EVENTS, REALLOCATIONS
+from clwl_spark.tables import columns as c
+from clwl_spark.tables import waiting as w
+from clwl_spark.tables.moments import moment_at
+
+WRITTEN: Final = (REALLOCATIONS, REALLOCATION_EVENTS, REALLOCATION_CHOICES)
+_COUNTS: Final = (w.WAITING, w.MOVED, w.STILL_FAVOURED, w.FAILED, w.NOT_ELIGIBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class EventSummary:
+    """What became of the messages that waited at one event.
+
+    `reasons` counts NOT_ELIGIBLE messages by reason, `rules` STILL_FAVOURED ones by deciding rule.
+    """
+
+    event: Event
+    counts: dict[str, int]
+    choices_made: int
+    reasons: dict[str, int]
+    rules: dict[str, int]
+    choices: list[list[Any]]
+
+    def to_json(self) -> dict[str, Any]:
+        """An element of `events` in the document of `clwl reallocate --json`."""
+        what = self.event.what
+        return {
+            w.EVENT_ID: self.event.event_id,
+            c.QMGR: what.qmgr,
+            c.CHANNEL: what.channel,
+            c.STATUS: what.status,
+            w.AT: moment_at(what.at).isoformat(),
+            c.SNAPSHOT_ID: self.event.snapshot_id,
+            **self.counts,
+            "not_eligible_by_reason": self.reasons,
+            "still_favoured_by_rule": self.rules,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReallocationSummary:
+    """What a run did."""
+
+    events: tuple[EventSummary, ...]
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `clwl reallocate --json`."""
+        totals = {name: sum(x.counts[name] for x in self.events) for name in _COUNTS}
+        return {
+            EVENTS: [x.to_json() for x in self.events],
+            **totals,
+            "seconds": self.seconds,
+        }
+
+
+def reallocate(lake: Lake, wanted: Sequence[ChannelEvent], ladder: Ladder) -> ReallocationSummary:
+    """Run events, in order for each queue manager, and write what became of each waiting message.
+
+    Args:
+        lake: routed; its tables `reallocations` and `reallocation_*` are written.
+        wanted: the events, in any order.
+        ladder: the lake's rules.
+
+    Raises:
+        UnknownEventError: no such queue manager or channel, or no snapshot in force yet.
+        EarlierEventError: an event before the last one of its queue manager.
+        UsageError: a status that channels do not have.
+        MissingLakeError: nothing was routed yet.
+    """
+    started = time.monotonic()
+    lake.read(OUTCOMES.name)
+    lake.create(WRITTEN)
+    _take_back_killed_runs(lake)
+    events = place_events(lake, wanted)
+    if not events:
+        return ReallocationSummary(())
+    with persisted(redriven(lake, events, ladder)) as blocks:
+        summary = ReallocationSummary(tuple(_summaries(blocks, events)))
+        _write(lake, blocks, summary)
+    return replace(summary, seconds=round(time.monotonic() - started, 3))
+
+
+def _summaries(blocks: DataFrame, events: Sequence[Event]) -> Iterator[EventSummary]:
+    """What the blocks say of themselves, by event, in order."""
+    said = blocks.where(F.col(FIGURES) != "").select(FIGURES).collect()
+    figures = {row[w.EVENT_ID]: row for row in (json.loads(x[0]) for x in said)}
+    for event in events:
+        found = figures[event.event_id]
+        counts = {name: found[name] for name in _COUNTS}
+        yield EventSummary(
+            event,
+            counts,
+            found[w.CHOICES_MADE],
+            found["reasons"],
+            found["rules"],
+            found["choices"],
+        )
+
+
+def _write(lake: Lake, blocks: DataFrame, summary: ReallocationSummary) -> None:
+    """Write the rows between two rows of each event: RUNNING, and DONE, from which on it counts."""
+    spark = lake.spark
+    lake.append(REALLOCATION_EVENTS.name, _event_rows(spark, summary, w.Progress.RUNNING))
+    lake.append(REALLOCATIONS.name, reallocation_rows(blocks))
+    chosen = [(x.event.event_id, *row) for x in summary.events for row in x.choices]
+    if chosen:
+        rows = frame_from_rows(spark, chosen, REALLOCATION_CHOICES.schema)
+        lake.append(REALLOCATION_CHOICES.name, rows)
+    lake.merge(REALLOCATION_EVENTS.name, _event_rows(spark, summary, w.Progress.DONE))
+
+
+def _event_rows(
+    spark: SparkSession, summary: ReallocationSummary, progress: w.Progress
+) -> DataFrame:
+    rows = [
+        (
+            x.event.event_id,
+            x.event.number,
+            x.event.what.qmgr,
+            x.event.what.channel,
+            x.event.what.status,
+            moment_at(x.event.what.at),
+            x.event.snapshot_id,
+            progress.value,
+            *(x.counts[name] for name in _COUNTS),
+            x.choices_made,
+        )
+        for x in summary.events
+    ]
+    return frame_from_rows(spark, rows, REALLOCATION_EVENTS.schema)
+
+
+def _take_back_killed_runs(lake: Lake) -> None:
+    """Delete what events left that were not DONE; one run at a time works on a lake."""
+    events = lake.read_or_empty(REALLOCATION_EVENTS.name)
+    killed = events.where(F.col(w.PROGRESS) != w.Progress.DONE.value).select(w.EVENT_ID).collect()
+    if not killed:
+        return
+    ids = ", ".join(f"'{row[0]}'" for row in killed)
+    for table in (REALLOCATIONS, REALLOCATION_CHOICES, REALLOCATION_EVENTS):
+        where = f"{w.EVENT_ID} IN ({ids})"
+        lake.spark.sql(f"DELETE FROM {lake.sql_name(table.name)} WHERE {where}")  # noqa: S608

@@ -1,0 +1,1 @@
+"""Expected load without a message: long-run shares of requests and of traffic."""

@@ -1,0 +1,1 @@
+"""Failures one after the other: what moves, waits, or is lost."""

@@ -1,0 +1,176 @@
+"""A snapshot's tables after a change, as ingesting the change into it would make them.
+
+What the owner changes is seen by everybody: rows of other queue managers' own views that show the
+object are changed with it, since full repositories pass a change on at once (seed 4).
+"""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import InputError
+from clwl_spark.mq.vocabulary import ChannelType
+from clwl_spark.snapshots.inspection import CONTENT
+from clwl_spark.snapshots.reading import sources_of
+from clwl_spark.snapshots.settled import settle_files
+from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY
+from clwl_spark.studies.what_if.texts import Known, NothingHitError, texts_of
+from clwl_spark.studies.what_if.words import Change
+from clwl_spark.tables import TABLES, Table
+from clwl_spark.tables import columns as c
+
+_SHOWN: Final = 3
+_VIEWED: Final = ("cluster_channels", "queues", "topics", "queue_managers")
+_KINDS: Final = {"queues": ("queue", c.QUEUE), "topics": ("topic", c.TOPIC)}
+
+Tables = Mapping[str, DataFrame]
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """A topology before and after a change.
+
+    Attributes:
+        before: table -> rows of the snapshot.
+        after: table -> rows after the change.
+        down: queue managers on which nothing is put any more.
+    """
+
+    before: Tables
+    after: Tables
+    down: frozenset[str] = frozenset()
+
+
+def changed_by_words(
+    lake: Lake, snapshot_id: str, changes: Sequence[Change], scripts: Sequence[Path] = ()
+) -> Sides:
+    """The tables before and after changes in words, and after scripts that are applied first.
+
+    Args:
+        lake: where the snapshot is.
+        snapshot_id: the snapshot.
+        changes: in order.
+        scripts: files of MQSC that name their queue managers.
+
+    Raises:
+        NothingHitError: something that is not there, or nothing would change.
+        InputError: a piece of a script or a value that MQ would refuse.
+        IngestError: a script names no queue manager.
+    """
+    before = tables_of(lake, snapshot_id)
+    texts = texts_of(changes, known(before))
+    if not texts.of_qmgr and not scripts:
+        return _checked(Sides(before, before, texts.down))
+    with tempfile.TemporaryDirectory() as folder:
+        files = list(scripts)
+        for number, text in enumerate(texts.of_qmgr.values()):
+            files.append(Path(folder) / f"change{number}.mqsc")
+            files[-1].write_text(text, encoding="utf-8")
+        outcome = settle_files(lake, sources_of(files, None), snapshot_id, snapshot_id, _silent)
+    if outcome.rejects:
+        told = "; ".join(f"{x.text.strip()}: {x.reason}" for x in outcome.rejects[:_SHOWN])
+        raise InputError(f"MQ would refuse a part of the change: {told}")
+    after = {name: _seen_by_all(name, before[name], outcome.frames[name]) for name in before}
+    return _checked(Sides(before, after, texts.down))
+
+
+def changed_to(lake: Lake, snapshot_id: str, other_id: str) -> Sides:
+    """The tables of two snapshots.
+
+    Raises:
+        NothingHitError: they are alike.
+    """
+    return _checked(Sides(tables_of(lake, snapshot_id), tables_of(lake, other_id)))
+
+
+def tables_of(lake: Lake, snapshot_id: str) -> Tables:
+    """The tables of a snapshot."""
+    return {name: lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id]) for name in CONTENT}
+
+
+def known(tables: Tables) -> Known:
+    """What changes need to know of a snapshot; definitions count, and what owners see."""
+    owners: dict[tuple[str, str], set[str]] = {}
+    clusters: dict[str, set[str]] = {}
+    channels = tables["cluster_channels"].select(c.QMGR, c.CHANNEL, c.CLUSTER).distinct()
+    for qmgr, channel, cluster in channels.collect():
+        owners.setdefault(("channel", channel), set()).add(qmgr)
+        if cluster:
+            clusters.setdefault(qmgr, set()).add(cluster)
+    qmgrs = set(clusters)
+    for table, (kind, name) in _KINDS.items():
+        for qmgr, found in tables[table].select(c.QMGR, name).distinct().collect():
+            owners.setdefault((kind, found), set()).add(qmgr)
+            qmgrs.add(qmgr)
+    qmgrs |= {x[0] for x in tables["queue_managers"].select(c.QMGR).distinct().collect()}
+    status = tables["channel_status"].where(F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value)
+    rows = status.select(c.QMGR, c.CHANNEL, c.REMOTE_QMGR, c.STATUS, c.XMITQ).collect()
+    return Known(
+        frozenset(qmgrs),
+        {key: frozenset(names) for key, names in owners.items()},
+        {qmgr: frozenset(names) for qmgr, names in clusters.items()},
+        {(x[0], x[1], x[2]): (x[3] or "", x[4] or "") for x in rows},
+    )
+
+
+def _silent(_stage: str, _done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+def _checked(sides: Sides) -> Sides:
+    """Refuse a change that changes nothing; a null is MQ's default."""
+    if sides.down:
+        return sides
+    for name, before in sides.before.items():
+        columns = _told(TABLES[name])
+        defaults = DEFAULTS.get(name, {})
+        old, new = (
+            x.select(*columns).fillna(defaults) if defaults else x.select(*columns)
+            for x in (before, sides.after[name])
+        )
+        if not old.exceptAll(new).isEmpty() or not new.exceptAll(old).isEmpty():
+            return sides
+    raise NothingHitError("the change changes nothing: everything is as it says already")
+
+
+def _told(table: Table) -> list[str]:
+    """The columns that make a topology another one."""
+    return [x for x in table.names if x not in (c.SNAPSHOT_ID, c.SOURCE, c.ALTERED)]
+
+
+def _seen_by_all(name: str, before: DataFrame, after: DataFrame) -> DataFrame:
+    """Rows of other queue managers' views, brought up to what owners changed.
+
+    Grain: one row per row of `after`, less those of views that show what is deleted.
+    """
+    if name not in _VIEWED:
+        return after
+    table = TABLES[name]
+    keys = [x for x in table.keys if x not in (c.SNAPSHOT_ID, c.OBSERVER)]
+    attributes = [x for x in _told(table) if x not in table.keys]
+    is_defined = F.col(c.OBSERVER) == EVERYBODY
+    old, new = (
+        frame.where(is_defined).select(*keys, *(F.col(x).alias(f"{side}{x}") for x in attributes))
+        for frame, side in ((before, "_old_"), (after, "_new_"))
+    )
+    is_deleted = F.col("_is_there").isNull()
+    differs = reduce(or_, (~F.col(f"_old_{x}").eqNullSafe(F.col(f"_new_{x}")) for x in attributes))
+    moved = (
+        old.join(new.withColumn("_is_there", F.lit(True)), keys, "left")
+        .where(is_deleted | differs)
+        .withColumn("_changed", F.lit(True))
+    )
+    joined = after.join(F.broadcast(moved), keys, "left").where(
+        is_defined | F.col("_changed").isNull() | ~is_deleted
+    )
+    shown = ~is_defined & F.col("_changed")
+    values = {x: F.when(shown, F.col(f"_new_{x}")).otherwise(F.col(x)).alias(x) for x in attributes}
+    return joined.select(*(values.get(x, F.col(x)) for x in table.names))

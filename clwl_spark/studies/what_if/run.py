@@ -1,0 +1,104 @@
+"""A what-if: the same messages routed on both sides of a change, in two lakes of their own."""
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any, Final
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.routing.engines.batch import RouteOptions
+from clwl_spark.routing.run import route
+from clwl_spark.snapshots.write import Snapshot, write_snapshot
+from clwl_spark.spark.files import refuse_lasting
+from clwl_spark.spark.parallel import run_whole
+from clwl_spark.studies.what_if.changed import Sides, Tables
+from clwl_spark.studies.what_if.lakes import SideLake
+from clwl_spark.studies.what_if.moves import AFTER, BEFORE, Moves, moves
+from clwl_spark.tables import MESSAGES
+
+_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What a change would do.
+
+    Attributes:
+        snapshot_id: the snapshot before.
+        said: the change, as it was said.
+        moves: what moves.
+        seconds: for all of it.
+    """
+
+    snapshot_id: str
+    said: tuple[str, ...]
+    moves: Moves
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `clwl what-if --json`."""
+        return {
+            "snapshot_id": self.snapshot_id,
+            "changes": list(self.said),
+            **self.moves.to_json(),
+            "seconds": self.seconds,
+        }
+
+
+def what_if(
+    lake: Lake,
+    snapshot_id: str,
+    said: tuple[str, ...],
+    sides: Sides,
+    options: RouteOptions,
+    tell: Tell | None = None,
+) -> WhatIf:
+    """Route all messages of the lake on both sides, from an empty history, and compare.
+
+    The snapshot counts for every message, whenever it was put. Nothing of the lake changes: the
+    sides are beside its checkpoints, and are taken away again.
+
+    Args:
+        lake: where the messages are.
+        snapshot_id: the snapshot before, for the answer.
+        said: the change, for the answer.
+        sides: the topology before and after.
+        options: how to route.
+        tell: told (stage, done, total).
+
+    Raises:
+        MissingLakeError: there are no messages.
+        EngineError: what is written for it could not be deleted.
+    """
+    started = time.monotonic()
+    lake.read(MESSAGES.name)
+    heard = tell or (lambda _stage, _done, _total: None)
+    place = f"{lake.checkpoint_root}/what-if-{uuid.uuid4().hex}"
+    refuse_lasting(lake.spark, place)
+    try:
+        both = ((BEFORE, sides.before, frozenset[str]()), (AFTER, sides.after, sides.down))
+        done = count(1)
+        heard("sides", 0, len(both))
+
+        def routed(given: tuple[str, Tables, frozenset[str]]) -> SideLake:
+            side, tables, down = given
+            own = SideLake(lake.spark, f"{place}/{side}", traffic=lake, down=down)
+            _route(own, tables, options)
+            heard("sides", next(done), len(both))
+            return own
+
+        own = run_whole(lake.spark, routed, both)
+        found = moves(*own)
+    finally:
+        lake.remove_folder(place)
+    return WhatIf(snapshot_id, said, found, round(time.monotonic() - started, 3))
+
+
+def _route(side: Lake, tables: Tables, options: RouteOptions) -> None:
+    """Write the side's one snapshot, and route."""
+    write_snapshot(side, Snapshot("side", _EVER, "what-if"), tables)
+    route(side, options)

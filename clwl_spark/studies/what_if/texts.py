@@ -1,0 +1,209 @@
+"""Changes as the texts that would make them: MQSC for definitions, DISPLAY CHSTATUS for channels.
+
+Pure Python, no Spark.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from clwl_spark.errors import InputError
+from clwl_spark.mq.vocabulary import STATUS_TIERS
+from clwl_spark.studies.what_if.words import (
+    EVERYWHERE,
+    Change,
+    ChannelState,
+    Definition,
+    QmgrDown,
+)
+
+_SHOWN: Final = 8
+_RETRYING: Final = "RETRYING"
+_NAMED_KINDS: Final = {"queue": "queue", "channel": "channel", "topic": "topic"}
+
+
+class NothingHitError(InputError):
+    """A change of something that the snapshot does not have, or that is so already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a snapshot has, as far as changes need to know it.
+
+    Attributes:
+        qmgrs: queue managers with rows of their own.
+        owners: ("queue", name), ("channel", name) or ("topic", name) -> queue managers that
+            define it; of channels, those whose CLUSRCVR it is.
+        clusters: queue manager -> clusters that it is in.
+        senders: (queue manager, channel, other end) -> status and transmission queue of the
+            CLUSSDR, where they are known.
+    """
+
+    qmgrs: frozenset[str]
+    owners: Mapping[tuple[str, str], frozenset[str]]
+    clusters: Mapping[str, frozenset[str]]
+    senders: Mapping[tuple[str, str, str], tuple[str, str]] = field(default_factory=dict)
+
+    def see(self, qmgr: str) -> list[str]:
+        """The queue managers that share a cluster with one."""
+        own = self.clusters.get(qmgr, frozenset())
+        return sorted(x for x, clusters in self.clusters.items() if x != qmgr and clusters & own)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What changes come to.
+
+    Attributes:
+        of_qmgr: queue manager -> its text.
+        down: queue managers that are down, on which nothing is put.
+    """
+
+    of_qmgr: Mapping[str, str]
+    down: frozenset[str]
+
+
+def texts_of(changes: Sequence[Change], known: Known) -> Texts:
+    """The texts of changes, in their order.
+
+    Args:
+        changes: what is said.
+        known: the snapshot.
+
+    Raises:
+        NothingHitError: the snapshot has no such queue manager, channel or object.
+    """
+    lines: dict[str, list[str]] = defaultdict(list)
+    for change in changes:
+        if isinstance(change, Definition):
+            for qmgr in _places(change, known):
+                lines[qmgr].append(change.text)
+        elif isinstance(change, ChannelState):
+            _set_channel(change, known, lines)
+        else:
+            _end(change, known, lines)
+    down = frozenset(x.qmgr for x in changes if isinstance(x, QmgrDown))
+    texts = {
+        qmgr: f"Starting MQSC for queue manager {qmgr}.\n" + "".join(f"{x}\n" for x in own)
+        for qmgr, own in lines.items()
+    }
+    return Texts(texts, down)
+
+
+def _places(change: Definition, known: Known) -> list[str]:
+    """The queue managers that a definition is for: those named, or the object's one owner."""
+    command = change.command
+    kind = _NAMED_KINDS.get(command.kind, "")
+    owners = known.owners.get((kind, command.name), frozenset())
+    if change.on and change.on != EVERYWHERE:
+        _check_qmgr(change.words, change.on, known)
+        return [change.on]
+    what = f"{command.kind} {command.name}".strip()
+    if not kind or command.verb == "DEFINE":
+        raise NothingHitError(f"'{change.words}': say where, with ON and a queue manager's name")
+    if not owners:
+        names = sorted(name for of, name in known.owners if of == kind)
+        raise NothingHitError(
+            f"'{change.words}': no queue manager defines {what} (case counts, quote lower case): "
+            f"there {_listed(names, command.name)}"
+        )
+    if len(owners) > 1 and change.on != EVERYWHERE:
+        raise NothingHitError(
+            f"'{change.words}': {what} is defined on {', '.join(sorted(owners))}: "
+            "add ON and one of them, or ON * for all"
+        )
+    return sorted(owners)
+
+
+def _set_channel(change: ChannelState, known: Known, lines: dict[str, list[str]]) -> None:
+    """What an operator's STOP or START makes of channels, on one queue manager or on all."""
+    if change.on:
+        _check_qmgr(change.words, change.on, known)
+    ends = _ends(change, known)
+    hit = False
+    for owner in ends:
+        if change.on == owner:
+            _stop_receiver(change, owner, known, lines)
+            hit = True
+        for sender in known.see(owner):
+            if change.on in ("", sender):
+                lines[sender].append(_shown(known, sender, change.channel, owner, change.status))
+                hit = True
+    if not hit:
+        who = change.on or "no queue manager"
+        verb = "is in no cluster" if change.on else "is in a cluster"
+        raise NothingHitError(
+            f"'{change.words}': {who} {verb} with {', '.join(ends)}, so there is no channel "
+            f"{change.channel} to it"
+        )
+
+
+def _ends(change: ChannelState, known: Known) -> list[str]:
+    """The queue managers that have the CLUSRCVR; with TO that one alone."""
+    owners = known.owners.get(("channel", change.channel), frozenset())
+    ends = sorted(x for x in owners if change.to in ("", x))
+    if ends:
+        return ends
+    names = sorted(name for of, name in known.owners if of == "channel")
+    raise NothingHitError(
+        f"'{change.words}': no queue manager has the CLUSRCVR {change.channel}"
+        f"{f' and is {change.to}' if change.to else ''}: there {_listed(names, change.channel)}"
+    )
+
+
+def _stop_receiver(
+    change: ChannelState, owner: str, known: Known, lines: dict[str, list[str]]
+) -> None:
+    """A CLUSRCVR stopped where it is defined: whoever sends over it has to try again."""
+    for sender in known.see(owner):
+        own = f"CHANNEL({change.channel}) CHLTYPE(CLUSRCVR)"
+        lines[owner].append(_status(f"{own}\nRQMNAME({sender}) STATUS({change.status})"))
+        status = change.status if change.status == "RUNNING" else _RETRYING
+        lines[sender].append(_shown(known, sender, change.channel, owner, status))
+
+
+def _end(change: QmgrDown, known: Known, lines: dict[str, list[str]]) -> None:
+    """A queue manager that ends: every channel to it is tried again and again."""
+    _check_qmgr(change.words, change.qmgr, known)
+    channels = sorted(
+        name for (of, name), owners in known.owners.items()
+        if of == "channel" and change.qmgr in owners
+    )  # fmt: skip
+    for sender in known.see(change.qmgr):
+        for channel in channels:
+            status, _ = known.senders.get((sender, channel, change.qmgr), ("", ""))
+            if STATUS_TIERS.get(status, 0) < STATUS_TIERS[_RETRYING]:
+                lines[sender].append(_shown(known, sender, channel, change.qmgr, _RETRYING))
+    if not known.see(change.qmgr) or not channels:
+        raise NothingHitError(f"'{change.words}': no other queue manager has a channel to it")
+
+
+def _shown(known: Known, sender: str, channel: str, owner: str, status: str) -> str:
+    """A CLUSSDR's status as DISPLAY CHSTATUS shows it."""
+    _, xmitq = known.senders.get((sender, channel, owner), ("", ""))
+    of_queue = f" XMITQ({xmitq})" if xmitq else ""
+    return _status(
+        f"CHANNEL({channel}) CHLTYPE(CLUSSDR)\nRQMNAME({owner}) STATUS({status}){of_queue}"
+    )
+
+
+def _status(body: str) -> str:
+    shown = "\n".join(f"   {line}" for line in body.splitlines())
+    return f"AMQ8417I: Display Channel Status details.\n{shown}"
+
+
+def _check_qmgr(words: str, qmgr: str, known: Known) -> None:
+    if qmgr not in known.qmgrs:
+        raise NothingHitError(
+            f"'{words}': there is no queue manager {qmgr} (case counts, quote lower case): "
+            f"there {_listed(sorted(known.qmgrs), qmgr)}"
+        )
+
+
+def _listed(names: Iterable[str], wanted: str) -> str:
+    """What there is instead: the name in other letters, else the first few."""
+    there = list(names)
+    near = [x for x in there if x.upper() == wanted.upper()] or there[:_SHOWN]
+    more = ", ..." if len(there) > len(near) else ""
+    return f"are {', '.join(near)}{more}" if near else "are none"

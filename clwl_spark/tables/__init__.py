@@ -1,0 +1,121 @@
+"""Every table of the lake, declared: columns, types, keys, ranges and what they mean.
+
+Source: CONTRACT.md. Columns that the contract does not name are additions of this package.
+"""
+
+from typing import Final
+
+from clwl_spark.tables.declare import Column, Table
+from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
+from clwl_spark.tables.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
+from clwl_spark.tables.quality import GATE_FAILURES, GATE_RESULTS, OBSERVED_COUNTS
+from clwl_spark.tables.routing import (
+    BALANCE_HISTORY,
+    MESSAGES,
+    OUTCOMES,
+    REJECTED_MESSAGES,
+    ROUTE_CANDIDATES,
+    ROUTE_PLANS,
+    ROUTER_MEMORY,
+    RUNS,
+    SNAPSHOT_RESETS,
+)
+from clwl_spark.tables.topology import (
+    CHANNEL_STATUS,
+    CLUSTER_CHANNELS,
+    CLUSTER_SENDERS,
+    INGEST_REJECTS,
+    QUEUE_MANAGERS,
+    QUEUES,
+    SNAPSHOTS,
+    SUBSCRIPTIONS,
+    TOPICS,
+)
+from clwl_spark.tables.waiting import (
+    CHANNEL_EVENTS,
+    REALLOCATION_CHOICES,
+    REALLOCATION_EVENTS,
+    REALLOCATIONS,
+    SWITCHED_MESSAGES,
+    SWITCHES,
+)
+
+__all__ = [
+    "BALANCE_HISTORY",
+    "CHANNEL_EVENTS",
+    "CHANNEL_STATUS",
+    "CLUSTER_CHANNELS",
+    "CLUSTER_SENDERS",
+    "GATE_FAILURES",
+    "GATE_RESULTS",
+    "HOPS",
+    "HOP_BATCHES",
+    "INGEST_REJECTS",
+    "MESSAGES",
+    "OBSERVED_COUNTS",
+    "OUTCOMES",
+    "QUEUES",
+    "QUEUE_MANAGERS",
+    "REALLOCATIONS",
+    "REALLOCATION_CHOICES",
+    "REALLOCATION_EVENTS",
+    "REJECTED_MESSAGES",
+    "ROUTER_MEMORY",
+    "ROUTE_CANDIDATES",
+    "ROUTE_PLANS",
+    "RUNS",
+    "SNAPSHOTS",
+    "SNAPSHOT_RESETS",
+    "SUBSCRIPTIONS",
+    "SWITCHED_MESSAGES",
+    "SWITCHES",
+    "TABLES",
+    "TOPICS",
+    "TOPIC_CONFLICTS",
+    "TOPIC_COSTS",
+    "TOPOLOGY",
+    "XMITQ_LINKS",
+    "Column",
+    "Table",
+]
+
+TOPOLOGY: Final = (
+    QUEUE_MANAGERS,
+    CLUSTER_CHANNELS,
+    CHANNEL_STATUS,
+    QUEUES,
+    TOPICS,
+    SUBSCRIPTIONS,
+)
+TABLES: Final[dict[str, Table]] = {
+    table.name: table
+    for table in (
+        SNAPSHOTS,
+        *TOPOLOGY,
+        CLUSTER_SENDERS,
+        INGEST_REJECTS,
+        MESSAGES,
+        OUTCOMES,
+        REJECTED_MESSAGES,
+        ROUTE_PLANS,
+        ROUTE_CANDIDATES,
+        BALANCE_HISTORY,
+        ROUTER_MEMORY,
+        SNAPSHOT_RESETS,
+        RUNS,
+        REALLOCATIONS,
+        REALLOCATION_EVENTS,
+        REALLOCATION_CHOICES,
+        CHANNEL_EVENTS,
+        SWITCHES,
+        SWITCHED_MESSAGES,
+        HOPS,
+        HOP_BATCHES,
+        XMITQ_LINKS,
+        TOPIC_COSTS,
+        TOPIC_CONFLICTS,
+        GATE_RESULTS,
+        GATE_FAILURES,
+        OBSERVED_COUNTS,
+    )
+}
