@@ -1,6 +1,6 @@
 """Which transmission queue a channel's messages wait on. Pure Python, no Spark.
 
-Source: SEMANTICS 7 and P16 (seed 3).
+Source: SEMANTICS 7 and P16 (IBM's page on transmission queues).
 """
 
 from collections.abc import Mapping, Sequence

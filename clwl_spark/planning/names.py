@@ -66,7 +66,7 @@ def resolutions(asked: DataFrame, known: DataFrame, topology: Topology, keep: Ke
         keep: what to do with frames that several steps read.
 
     Grain: one row per row of `asked`, with the columns of `resolve.Resolution`.
-    Source: SEMANTICS 2.
+    Source: SEMANTICS 2, P6.
     """
     definitions = keep(own_definitions(known, topology))
     names = keep(_names_of_interest(asked, definitions))

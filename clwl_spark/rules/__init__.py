@@ -1,6 +1,6 @@
 """The ladder of elimination: the order of the rules is data, and a rule is a function.
 
-Source: SEMANTICS 4 (seed 0 for `v9`, seed 4 for `v7`).
+Source: SEMANTICS 4 (IBM's algorithm page for `v9`, Hughson's deck for `v7`).
 """
 
 from functools import reduce

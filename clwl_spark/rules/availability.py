@@ -13,7 +13,7 @@ def keep_put_enabled(candidates: DataFrame) -> DataFrame:
     Where only those are left all of them go, and the choice ends with 2268. So "if an enabled
     one is there" needs no test: either way a disabled row gets 5.
 
-    Source: SEMANTICS 4, rule 5 and R3's 5* (seed 0, rule 5).
+    Source: SEMANTICS 4, rule 5 and R3's 5* (IBM's algorithm page, rule 5).
     """
     return eliminate(candidates, ~F.col(c.PUT_ENABLED), 5)
 
@@ -21,7 +21,7 @@ def keep_put_enabled(candidates: DataFrame) -> DataFrame:
 def keep_resumed(candidates: DataFrame) -> DataFrame:
     """Eliminate suspended rows, when several queue managers are there and a row is not suspended.
 
-    Source: SEMANTICS 4, rule 7 and P8 (seed 0, rule 7).
+    Source: SEMANTICS 4, rule 7 and P8 (IBM's algorithm page, rule 7).
     """
     return eliminate(candidates, _suspended_loses(), 7)
 
@@ -29,7 +29,7 @@ def keep_resumed(candidates: DataFrame) -> DataFrame:
 def keep_resumed_when_remote(candidates: DataFrame) -> DataFrame:
     """Rule 7 as `v7` has it: it acts only when no local row is left.
 
-    Source: SEMANTICS R3 (seed 4, rule 5 of the older algorithm).
+    Source: SEMANTICS R3 (Hughson's deck, rule 5 of the older algorithm).
     """
     return eliminate(candidates, _suspended_loses() & ~any_in_play(F.col(c.IS_LOCAL)), 7)
 
@@ -37,7 +37,7 @@ def keep_resumed_when_remote(candidates: DataFrame) -> DataFrame:
 def keep_best_status(candidates: DataFrame) -> DataFrame:
     """Eliminate rows outside the best channel status tier in play, by the number of that tier.
 
-    Source: SEMANTICS 4, rules 8-11 (seed 0, rules 8-11).
+    Source: SEMANTICS 4, rules 8-11 (IBM's algorithm page, rules 8-11).
     """
     kept = lowest_in_play(F.col(c.STATUS_TIER))
     return eliminate(candidates, F.col(c.STATUS_TIER) > kept, kept + 7)

@@ -18,7 +18,7 @@ and snapshot_id, qmgr (who puts), object_type, kind, suspended, status_tier. In 
 QUEUE those of MQWQR are null, as MQ passes no queues then. dest_seq_number and dest_seq_factor are
 null: the exit is asked once per request, before any message of it is routed.
 
-Source: SEMANTICS 4, row "exit"; P26; seed 4, "Workload management features".
+Source: SEMANTICS 4, row "exit"; P26; Hughson's deck, "Workload management features".
 """
 
 import inspect

@@ -13,6 +13,6 @@ def keep_local_queue(candidates: DataFrame) -> DataFrame:
     `uses_local` holds on local rows with CLWLUSEQ(LOCAL), with QMGR on a queue manager with
     CLWLUSEQ(LOCAL), and for messages that came over a cluster channel; kind QUEUE only.
 
-    Source: SEMANTICS 4, rule 6 and P7 (seed 0, rule 6).
+    Source: SEMANTICS 4, rule 6 and P7 (IBM's algorithm page, rule 6).
     """
     return eliminate(candidates, remote() & any_in_play(F.col(c.USES_LOCAL)), 6)

@@ -12,6 +12,7 @@ def keep_highest_ranks(candidates: DataFrame) -> DataFrame:
 
     Other kinds than QUEUE carry one queue rank for all.
 
-    Source: SEMANTICS 4, rules 3 and 4 (seed 0, rules 3 and 4); CLWLRANK 0-9, higher wins.
+    Source: SEMANTICS 4, rules 3 and 4 (IBM's algorithm page, rules 3 and 4); CLWLRANK 0-9, higher
+    wins.
     """
     return eliminate_below_best(candidates, (3, F.col(c.CHANNEL_RANK)), (4, F.col(c.QUEUE_RANK)))

@@ -28,7 +28,7 @@ def choice_reason(later_than_put_enabled: tuple[int, ...]) -> Column:
     Args:
         later_than_put_enabled: numbers of the rules that come after rule 5 in the algorithm.
 
-    Source: SEMANTICS 4 (rule 5, R0, R3).
+    Source: SEMANTICS 4 (rule 5, R0, R3), P26.
     """
     number = F.col(c.ELIMINATED_BY)
     disabled_only = F.bool_or(number == PUT_DISABLED) & ~F.bool_or(

@@ -1,6 +1,6 @@
 """What a new snapshot changes for a queue manager's history: is it reset.
 
-Source: SEMANTICS C1, P20 (seed 0, the paragraph on historic data).
+Source: SEMANTICS C1, P20 (IBM's algorithm page, the paragraph on historic data).
 """
 
 from collections.abc import Sequence

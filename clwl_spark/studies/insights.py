@@ -6,7 +6,8 @@
 - Views: what queue managers see otherwise than its owner defines it.
 - Releases: where a queue manager of MQ 7 would send otherwise than one of MQ 9.
 
-Source: SEMANTICS 4, R3, S2; seed 1 (rank and priority), seed 4 (views, the older algorithm).
+Source: SEMANTICS 4, R3, S2; Dick's article (rank and priority), Hughson's deck (views, the older
+algorithm).
 """
 
 from collections.abc import Sequence

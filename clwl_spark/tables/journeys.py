@@ -1,7 +1,7 @@
 """Messages on their way over several queue managers: hops, and what transmission queues lead to.
 
-Source: seed 4, "Routing Into and Out of clusters" and "Rank and Overlapping Clusters"; CONTRACT,
-`clwl trace`. `hops` is this package's own table.
+Source: Hughson's deck, "Routing Into and Out of clusters" and "Rank and Overlapping Clusters";
+CONTRACT, `clwl trace`. `hops` is this package's own table.
 """
 
 from enum import StrEnum

@@ -1,6 +1,7 @@
 """What a design of topics costs, and where its definitions contradict one another.
 
-Source: seed 4, "Cluster Topics" and "Cluster Topic Hosts". Both tables are this package's own.
+Source: Hughson's deck, "Cluster Topics" and "Cluster Topic Hosts". Both tables are this package's
+own.
 """
 
 from enum import StrEnum

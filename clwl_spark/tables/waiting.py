@@ -1,6 +1,7 @@
 """Messages that wait on transmission queues: re-allocation and the switch of a channel's queue.
 
-Source: CONTRACT, table `reallocations`; SEMANTICS 7, 8, P22, P27 to P32 (seeds 1 and 3).
+Source: CONTRACT, table `reallocations`; SEMANTICS 7, 8, P22, P27 to P32 (Dick's article, IBM's page
+on transmission queues).
 """
 
 from enum import StrEnum

@@ -55,4 +55,4 @@ def test_a_design_is_judged_as_expected(lake, name):
 def test_a_scenario_cites_its_seed(name):
     lines = (FOLDER / name / "scenario.md").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("# ")
-    assert "Seed 4" in " ".join(lines)
+    assert "Hughson's deck" in " ".join(lines)

@@ -123,7 +123,7 @@ def test_reset_removes_one_owner_everywhere_and_refresh_brings_it_back(told):
 
 
 def test_messages_are_few_while_nothing_changes():
-    """Between two renewals nothing is sent at all (seed 4: every 30 days, and on changes)."""
+    """Between two renewals nothing is sent at all (Hughson: every 30 days, and on changes)."""
     quiet = play(story(*started(), event("20d", "wait", "FR1")))
     joined = play(story(*started()))
     assert quiet.sent == joined.sent

@@ -27,7 +27,7 @@ def details(what, rows):
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_scenario(folder):
-    assert "Seed 4" in (folder / "scenario.md").read_text()
+    assert "Hughson's deck" in (folder / "scenario.md").read_text()
     story = read_story(folder / "events.toml")
     with (folder / "expected.csv").open() as lines:
         for line in csv.DictReader(lines):

@@ -74,7 +74,7 @@ def test_the_race_between_a_local_post_and_a_notification(busy):
 
 
 def test_the_random_numbers_are_those_of_splitmix64():
-    """The first outputs of the published generator for seed 0, upper 53 bits."""
+    """The first outputs of the published generator for a seed of 0, upper 53 bits."""
     state = np.zeros(1, dtype=np.uint64)
     words = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     assert [kernel._uniform(state) for _ in words] == [(x >> 11) * 2.0**-53 for x in words]

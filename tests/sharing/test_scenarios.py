@@ -13,7 +13,7 @@ FOLDERS = sorted(path for path in (Path(__file__).parent / "scenarios").iterdir(
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_scenario(folder):
-    assert "Seed 2" in (folder / "scenario.md").read_text()
+    assert "IBM's page on shared queues" in (folder / "scenario.md").read_text()
     result = simulate_group(make_group(read_told(folder / "group.toml"), folder.name))
     answer = result.to_json()
     members = {x["qmgr"]: x for x in answer["queue_managers"]}

@@ -1,4 +1,4 @@
-"""One routed lake with a switch pending: seed 3's figure 1, and messages that come every second."""
+"""One routed lake with a switch pending, figure 1 of IBM's page; messages come every second."""
 
 import pytest
 from pyspark.sql import SparkSession

@@ -1,1 +1,4 @@
-"""Re-allocation: when a channel stops, its waiting messages choose anew (SEMANTICS 8, seed 1)."""
+"""Re-allocation: when a channel stops, its waiting messages choose anew.
+
+Source: SEMANTICS 8; Dick's article.
+"""

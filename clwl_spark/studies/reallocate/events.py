@@ -1,7 +1,7 @@
 """Stops and failed retries of channels: what makes waiting messages choose anew.
 
-Source: SEMANTICS 8, P22, P30 (seed 1: a cluster-sender channel stops, and again at every retry
-that fails).
+Source: SEMANTICS 8, P22, P30 (Dick's article: a cluster-sender channel stops, and again at every
+retry that fails).
 """
 
 import uuid

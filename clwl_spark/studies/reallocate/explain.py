@@ -1,6 +1,7 @@
 """One waiting message explained: what happened to it at each event of its channel, and why.
 
-Source: SEMANTICS 8, P27 to P32; seed 1 (why messages stay, and how rank and priority differ).
+Source: SEMANTICS 8, P27 to P32; Dick's article (why messages stay, and how rank and priority
+differ).
 """
 
 from collections.abc import Sequence

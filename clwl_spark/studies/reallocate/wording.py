@@ -1,6 +1,6 @@
 """What happened to a waiting message, in an administrator's words. Pure Python, no Spark.
 
-Source: seed 1 (not eligible; still most favoured; CLWLRANK and CLWLPRTY); SEMANTICS 8.
+Source: Dick's article (not eligible; still most favoured; CLWLRANK and CLWLPRTY); SEMANTICS 8.
 """
 
 from collections.abc import Sequence
@@ -117,7 +117,7 @@ def _still_favoured(happened: Happened) -> list[str]:
 
 
 def _rank_for_priority(happened: Happened, rule: int) -> list[str]:
-    """Seed 1's common misunderstanding: rank is looked at before the status, priority after it."""
+    """A common misunderstanding: rank is looked at before the status, priority after it."""
     tier = STATUS_TIERS[happened.status]
     outranked = [x for x in happened.candidates if x[c.ELIMINATED_BY] in _RANKS]
     better = [x for x in outranked if x[c.STATUS_TIER] < tier and x[c.PUT_ENABLED]]

@@ -1,1 +1,4 @@
-"""What each queue manager knows of its clusters, and since when. Source: seed 4, SEMANTICS S2."""
+"""What each queue manager knows of its clusters, and since when.
+
+Source: SEMANTICS S2; Hughson's deck.
+"""

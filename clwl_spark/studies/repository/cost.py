@@ -1,7 +1,7 @@
 """What a REFRESH CLUSTER costs, in messages between repositories.
 
 Derivation, for a REFRESH on a partial repository X of a cluster with N queue managers, F of them
-full repositories, each object record or subscription one message (seed 4, "WMQ Cluster
+full repositories, each object record or subscription one message (Hughson's deck, "WMQ Cluster
 Architecture" 1 to 11, "First MQOPEN of a Queue", "Considerations for Full Repositories"):
 
     T = min(2, F)                       X publishes to and subscribes with so many full ones

@@ -1,7 +1,7 @@
 """What repositories do with what they are sent. No Spark.
 
-Source: seed 4, "WMQ Cluster Architecture" (steps 1 to 11), "First MQOPEN of a Queue", "Cluster
-Topics". Choices where it is silent:
+Source: Hughson's deck, "WMQ Cluster Architecture" (steps 1 to 11), "First MQOPEN of a Queue",
+"Cluster Topics". Choices where it is silent:
 - Of the two full repositories that an owner publishes to, the first passes the record on to all
   others (step 9); a full repository that owns the object tells all others itself.
 - Each of the two full repositories that a queue manager subscribed with tells it of a change.

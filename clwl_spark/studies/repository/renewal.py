@@ -1,7 +1,7 @@
 """What time does to a cluster: owners publish again, subscribers ask again, old news expire.
 
-Source: seed 4, "Considerations for Full Repositories" (30 days), "Cluster Topic Hosts" (27 and 30
-days), "Incorrectly deleted queue managers" (90 days); `words.Periods`.
+Source: Hughson's deck, "Considerations for Full Repositories" (30 days), "Cluster Topic Hosts" (27
+and 30 days), "Incorrectly deleted queue managers" (90 days); `words.Periods`.
 """
 
 import heapq

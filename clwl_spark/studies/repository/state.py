@@ -161,7 +161,7 @@ def targets(cluster: Cluster, node: Node) -> list[Node]:
     """The two full repositories that a queue manager turns to now.
 
     Those that run go before others, and among them those with a manually defined CLUSSDR.
-    Source: seed 4, "Considerations for Full Repositories", third page of notes.
+    Source: Hughson's deck, "Considerations for Full Repositories", third page of notes.
     """
     found = cluster.full_repositories(but=node)
     found.sort(key=lambda full: (not full.up, full.name not in node.prefers))

@@ -1,6 +1,6 @@
 """What each event does to a cluster. No Spark.
 
-Source: seed 4. Choices where it is silent:
+Source: Hughson's deck. Choices where it is silent:
 - What is sent arrives at once, unless the receiver is stopped: then it waits, in order.
 - RESET CLUSTER removes what the owner has published so far; only its REFRESH CLUSTER (or joining
   anew) brings it back, which is why the seed names a mistaken RESET as a reason for REFRESH.
@@ -191,7 +191,7 @@ def _fetch_all(cluster: Cluster, node: Node) -> None:
 def _refresh(cluster: Cluster, event: Event) -> None:
     """REFRESH CLUSTER: forget what others own, tell of the own objects anew.
 
-    Source: seed 4, "Refreshing repository information".
+    Source: Hughson's deck, "Refreshing repository information".
     """
     node = _running(cluster, event)
     for key in list(node.cache):
@@ -211,7 +211,7 @@ def _refresh(cluster: Cluster, event: Event) -> None:
 def _reset(cluster: Cluster, event: Event) -> None:
     """RESET CLUSTER ACTION(FORCEREMOVE) QMID on a full repository, which tells everybody.
 
-    Source: seed 4, "Incorrectly deleted queue managers".
+    Source: Hughson's deck, "Incorrectly deleted queue managers".
     """
     node = _running(cluster, event)
     if not node.full:
@@ -282,7 +282,7 @@ def _delete_key(cluster: Cluster, node: Node, key: Key) -> None:
 def _open(cluster: Cluster, event: Event) -> None:
     """MQOPEN: a partial repository subscribes the first time.
 
-    Source: seed 4, "First MQOPEN of a Queue".
+    Source: Hughson's deck, "First MQOPEN of a Queue".
     """
     node = _running(cluster, event)
     defined_here = Key(*event.want, node.qmid) in node.own

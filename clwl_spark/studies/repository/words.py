@@ -1,7 +1,7 @@
 """What repositories hold and send, and for how long. No Spark.
 
-Source: seed 4, "Considerations for Full Repositories", "First MQOPEN of a Queue", "Cluster Topic
-Hosts", "Incorrectly deleted queue managers", "Refreshing repository information".
+Source: Hughson's deck, "Considerations for Full Repositories", "First MQOPEN of a Queue", "Cluster
+Topic Hosts", "Incorrectly deleted queue managers", "Refreshing repository information".
 """
 
 from collections.abc import Mapping
@@ -73,11 +73,12 @@ class Periods:
     """How long things last.
 
     Attributes:
-        resubscribe: a subscription is renewed so often (seed 4: 30 days).
-        republish: an owner publishes an unchanged object again so often. Seed 4 has members
+        resubscribe: a subscription is renewed so often (Hughson's deck: 30 days).
+        republish: an owner publishes an unchanged object again so often. Hughson's deck has members
             complain 27 days after a topic host was lost, which is when they expected news.
-        expiry: a record or subscription that was not renewed is forgotten (seed 4: 90 days).
-        topic_expiry: the same for a topic (seed 4: 30 days).
+        expiry: a record or subscription that was not renewed is forgotten (Hughson's deck: 90
+        days).
+        topic_expiry: the same for a topic (Hughson's deck: 30 days).
     """
 
     resubscribe: timedelta = timedelta(days=30)

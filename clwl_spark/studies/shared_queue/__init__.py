@@ -1,1 +1,4 @@
-"""Shared queues: which queue manager of a queue-sharing group gets the messages. Source: seed 2."""
+"""Shared queues: which queue manager of a queue-sharing group gets the messages.
+
+Source: IBM's page on shared queues.
+"""

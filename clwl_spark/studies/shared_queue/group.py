@@ -1,7 +1,7 @@
 """What a simulation of a queue-sharing group is told, and how a TOML file tells it. No Spark.
 
-Source: seed 2; where it gives no figures, the defaults below are orders of magnitude of a sysplex
-and every one of them can be set.
+Source: IBM's page on shared queues; where it gives no figures, the defaults below are orders of
+magnitude of a sysplex and every one of them can be set.
 """
 
 import tomllib

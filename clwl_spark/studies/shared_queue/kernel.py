@@ -4,7 +4,7 @@ Three kinds of event: a put, a queue manager's answer (to a local put or to a no
 a getter that is done with its message and issues its next MQGET. Ties go in the order done,
 answer, put. Random numbers are splitmix64, so that a run's numbers hang on its seed alone.
 
-Source: seed 2. Its rules, and where they are below:
+Source: IBM's page on shared queues. Its rules, and where they are below:
 - a nonpersistent message out of syncpoint goes straight to a waiting local getter, is not written
   to the queue, and nobody is notified: `_put`, first branch;
 - any other message is written; where the queue was empty, the CF notifies: `_notify`;

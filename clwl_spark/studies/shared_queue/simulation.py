@@ -98,7 +98,7 @@ def simulate_group(group: SharingGroup) -> SharingResult:
 
     The same group gives the same result, on any machine and whatever ran before.
 
-    Source: seed 2; `clwl_spark.studies.shared_queue.kernel`.
+    Source: IBM's page on shared queues; `clwl_spark.studies.shared_queue.kernel`.
     """
     counts, totals = kernel.simulate(as_arrays(group), group.messages, seeds_of(group))
     shares = counts[:, :, : len(HOW)] / group.messages

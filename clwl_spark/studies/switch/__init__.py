@@ -1,1 +1,4 @@
-"""Transmission queues of channels, and the switch from one to another (SEMANTICS 7, seed 3)."""
+"""Transmission queues of channels, and the switch from one to another.
+
+Source: SEMANTICS 7; IBM's page on transmission queues.
+"""

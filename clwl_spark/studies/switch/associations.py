@@ -1,6 +1,7 @@
 """Which transmission queue each cluster-sender channel uses now, and from its next start on.
 
-Source: SEMANTICS 7, P16, P34 (seed 3: a changed definition counts when the channel starts).
+Source: SEMANTICS 7, P16, P34 (IBM's page on transmission queues: a changed definition counts when
+the channel starts).
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,8 @@
 
 One channel's messages are one task: they keep their order. Memory: about 100 bytes a message.
 
-Source: SEMANTICS 7, P27; seed 3 (how the switch works; re-balancing and switching in parallel).
+Source: SEMANTICS 7, P27; IBM's page on transmission queues (how the switch works; re-balancing and
+switching in parallel).
 """
 
 import json

@@ -5,7 +5,8 @@ still go to the old queue. It ends when none is left there; from then on, step 2
 straight to the new queue. An interruption undoes the transaction in hand and nothing else, and
 the step goes on when the channel starts again.
 
-Source: seed 3, "How the process to switch ..." and "Multiple cluster-sender channels ...".
+Source: IBM's page on transmission queues, "How the process to switch ..." and "Multiple
+cluster-sender channels ...".
 """
 
 from typing import Final, NamedTuple

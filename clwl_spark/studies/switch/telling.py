@@ -1,6 +1,7 @@
 """A switch in words: its steps with their moments, interruptions, and arrivals that outrun it.
 
-Source: seed 3 (steps 1 and 2, what the channel status shows, the message AMQ7341).
+Source: IBM's page on transmission queues (steps 1 and 2, what the channel status shows, the message
+AMQ7341).
 """
 
 from clwl_spark.studies.switch.simulate import SwitchSummary

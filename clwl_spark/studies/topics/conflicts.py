@@ -4,7 +4,7 @@ Queue managers of a cluster may define the same topic object, but should define 
 do not, each queue manager picks a definition of its own accord, and MQ writes AMQ9465 on the
 definition that came later and AMQ9466 on those that were there (z/OS: CSQX465I, CSQX466I).
 
-Source: seed 4, "Cluster Topic Hosts".
+Source: Hughson's deck, "Cluster Topic Hosts".
 """
 
 from typing import Final

@@ -14,7 +14,8 @@ need channels to and from them alone; every queue manager is taken to publish or
 PROXYSUB(FORCE) makes every queue manager ask for one string, the wildcard that covers the topic,
 instead of its own (MQ 8.0 and later). SUBSCOPE(QMGR) keeps subscriptions at home.
 
-Source: seed 4, "Cluster Topics", "Pub/Sub Cluster Architecture 2", "How big can a cluster be?".
+Source: Hughson's deck, "Cluster Topics", "Pub/Sub Cluster Architecture 2", "How big can a cluster
+be?".
 """
 
 from dataclasses import dataclass

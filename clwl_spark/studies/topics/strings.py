@@ -38,7 +38,7 @@ def reaches_below(pattern: Column, topic: Column) -> Column:
     It does where its levels up to the topic's are the topic's or `+`, or a `#` comes before they
     end. So `/a/b`, `/a/+/c` and `#` reach `/a`; `/b/#` and, being above it, `/` do not.
 
-    Source: seed 4, "Pub/Sub Cluster Architecture 2"; SEMANTICS P19.
+    Source: Hughson's deck, "Pub/Sub Cluster Architecture 2"; SEMANTICS P19.
     """
     asked, given = F.split(pattern, "/"), F.split(topic, "/")
     hash_at = F.array_position(asked, "#")

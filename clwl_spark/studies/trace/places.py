@@ -11,7 +11,8 @@ on to is what the queue manager found out about the names, not what the applicat
 - A publication that has come to another queue manager is handed to the subscriptions there.
 - What goes to a queue manager that the snapshot does not define ends at the queue that was seen.
 
-Source: seed 4, "Routing Into and Out of clusters", scenarios 1 to 5; SEMANTICS is silent on hops.
+Source: Hughson's deck, "Routing Into and Out of clusters", scenarios 1 to 5; SEMANTICS is silent on
+hops.
 """
 
 from collections.abc import Mapping, Sequence

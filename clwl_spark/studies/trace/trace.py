@@ -1,7 +1,7 @@
 """One put followed over all queue managers: hops, loops, and the share of each final queue.
 
-Source: CONTRACT, `clwl trace`; seed 4, "Routing Into and Out of clusters", "Rank and Overlapping
-Clusters".
+Source: CONTRACT, `clwl trace`; Hughson's deck, "Routing Into and Out of clusters", "Rank and
+Overlapping Clusters".
 """
 
 from collections import Counter

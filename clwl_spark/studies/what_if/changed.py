@@ -1,7 +1,7 @@
 """A snapshot's tables after a change, as ingesting the change into it would make them.
 
 What the owner changes is seen by everybody: rows of other queue managers' own views that show the
-object are changed with it, since full repositories pass a change on at once (seed 4).
+object are changed with it, since full repositories pass a change on at once (Hughson's deck).
 """
 
 import tempfile
