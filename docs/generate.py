@@ -16,6 +16,7 @@ from typing import Any, Final
 import typer
 
 from clwl_spark import settings
+from clwl_spark.algorithm.ladder import BY_NUMBER, ORDER
 from clwl_spark.checks.quality.results import Scope
 from clwl_spark.checks.quality.suites import Gates, load_gates
 from clwl_spark.cli.entry import PANELS, app
@@ -23,7 +24,6 @@ from clwl_spark.cli.words.options import Common
 from clwl_spark.mq import vocabulary
 from clwl_spark.present.questions.texts import all_questions, all_views, tables_of
 from clwl_spark.present.report.surprises import why_rejected
-from clwl_spark.studies.explain.wording import ORDER, RULE_TITLES
 from clwl_spark.tables import TABLES, TOPOLOGY, Table
 from clwl_spark.tables.declare import Column
 
@@ -308,10 +308,14 @@ def rules() -> str:
     ]
     for algorithm, order in ORDER.items():
         rows = [
-            (str(place), ", ".join(map(str, numbers)), "; ".join(RULE_TITLES[x] for x in numbers))
+            (str(place), str(x), BY_NUMBER[x].title, BY_NUMBER[x].eliminates)
             for place, numbers in enumerate(order, 1)
+            for x in numbers
         ]
-        parts += [f"## `--algorithm {algorithm.value}`", table(("", "number", "looks at"), rows)]
+        parts += [
+            f"## `--algorithm {algorithm.value}`",
+            table(("", "number", "looks at", "eliminates"), rows),
+        ]
     return _page(parts)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from clwl_spark.algorithm.ladder import BY_NUMBER
 from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
@@ -16,7 +17,6 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.studies.explain.wording import RULE_TITLES
 from clwl_spark.studies.insights import Insights, insights
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, traffic_of_lake
 from clwl_spark.tables import SNAPSHOTS
@@ -84,7 +84,7 @@ def _told(
 def _rule(number: int) -> str:
     if not number:
         return "none: balancing, or one destination"
-    return f"{number}: {RULE_TITLES[number]}"
+    return f"{number}: {BY_NUMBER[number].title}"
 
 
 def _part(

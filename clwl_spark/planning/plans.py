@@ -11,12 +11,13 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.ladder import later_than_put_enabled
 from clwl_spark.mq.vocabulary import Algorithm, ObjectType, PlanKind, Reason
 from clwl_spark.planning.candidates import candidates
 from clwl_spark.planning.instances import qmgr_instances, queue_instances, topic_instances
 from clwl_spark.planning.names import resolutions
 from clwl_spark.planning.topics import destinations, matching_topics, topic_resolutions
-from clwl_spark.rules import LATER_THAN_PUT_ENABLED, eliminate
+from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.routes import choice_reason
@@ -230,7 +231,7 @@ def _with_reasons(resolved: DataFrame, judged: DataFrame, algorithm: Algorithm) 
     A publication with several copies fails as a whole only if all its copies fail.
     """
     of_choice = judged.groupBy(*CHOICE_KEY).agg(
-        choice_reason(LATER_THAN_PUT_ENABLED[algorithm]).alias("choice_reason")
+        choice_reason(later_than_put_enabled(algorithm)).alias("choice_reason")
     )
     of_plan = of_choice.groupBy(c.PLAN_ID).agg(
         F.min("choice_reason").alias("choice_reason"),

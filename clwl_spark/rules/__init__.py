@@ -1,5 +1,7 @@
 """The ladder of elimination: the order of the rules is data, and a rule is a function.
 
+What they are called is in `algorithm.ladder`.
+
 Source: SEMANTICS 4 (IBM's algorithm page for `v9`, Hughson's deck for `v7`).
 """
 
@@ -18,7 +20,7 @@ from clwl_spark.rules.availability import (
 )
 from clwl_spark.rules.exit import keep_what_exit_keeps
 from clwl_spark.rules.locality import keep_local_queue
-from clwl_spark.rules.marking import CHOICE_KEY, EXIT, Rule
+from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.membership import keep_channels_of_instance_cluster, keep_shared_clusters
 from clwl_spark.rules.priority import (
     keep_highest_netprty,
@@ -54,11 +56,6 @@ AFTER_EXIT: Final[dict[Algorithm, tuple[Rule, ...]]] = {
         keep_one_row_per_route,
     ),
 }
-LATER_THAN_PUT_ENABLED: Final[dict[Algorithm, tuple[int, ...]]] = {
-    Algorithm.V9: (6, 7, 8, 9, 10, 11, 12, 13, 14),
-    Algorithm.V7: (1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, EXIT),
-}
-"""Rules that a choice in which rule 5 left nothing cannot have seen: it then ends with 2268."""
 
 
 def eliminate(

@@ -28,9 +28,10 @@ from typing import Any, Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.ladder import EXIT
 from clwl_spark.errors import ExitFunctionError
 from clwl_spark.mq.vocabulary import PlanKind
-from clwl_spark.rules.marking import CHOICE_KEY, EXIT, Rule, eliminate, in_play
+from clwl_spark.rules.marking import CHOICE_KEY, Rule, eliminate, in_play
 from clwl_spark.snapshots.views import EVERYBODY, VIEWER, Topology
 from clwl_spark.tables import columns as c
 

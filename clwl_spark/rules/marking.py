@@ -14,8 +14,6 @@ from clwl_spark.tables import columns as c
 Rule = Callable[[DataFrame], DataFrame]
 
 CHOICE_KEY: Final = (c.PLAN_ID, c.CHOICE)
-EXIT: Final = 100
-SAME_ROUTE: Final = 0
 _BEST: Final = "best_in_play"
 _BITS: Final = 32
 

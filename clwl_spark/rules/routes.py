@@ -3,8 +3,9 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.ladder import SAME_ROUTE
 from clwl_spark.mq.vocabulary import Reason
-from clwl_spark.rules.marking import CHOICE_KEY, SAME_ROUTE, eliminate, in_play
+from clwl_spark.rules.marking import CHOICE_KEY, eliminate, in_play
 from clwl_spark.tables import columns as c
 
 PUT_DISABLED = 5

@@ -17,10 +17,10 @@ from typing import Any, Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.ladder import ORDER
 from clwl_spark.mq.vocabulary import Algorithm, DefBind, PlanKind
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
-from clwl_spark.studies.explain.wording import ORDER
 from clwl_spark.studies.shares.expected import SHARE
 from clwl_spark.studies.shares.traffic import MESSAGES_OF
 from clwl_spark.studies.sweep.sweep import Base, bases_of

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from clwl_spark.algorithm.ladder import EXIT, LADDER, ORDER
 from clwl_spark.checks.quality.results import Scope
 from clwl_spark.checks.quality.suites import load_gates
 from clwl_spark.cli.entry import PANELS
 from clwl_spark.mq.vocabulary import REASON_TEXTS, Algorithm, RejectError
 from clwl_spark.present.questions.texts import all_questions, all_views
-from clwl_spark.rules.marking import EXIT
 from clwl_spark.settings import Settings
-from clwl_spark.studies.explain.wording import ORDER, RULE_TITLES
 from clwl_spark.tables import TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +52,7 @@ def test_every_column_option_and_rule_is_there_with_its_meaning(made):
     columns = [x.name for table in TABLES.values() for x in table.columns]
     assert made["reference/tables.md"].count("\n| `") == len(columns)
     assert "`--duplicates` `keep|reject`" in made["reference/commands.md"]
-    assert named(made["reference/rules.md"], RULE_TITLES.values(), "{0}") == []
+    assert named(made["reference/rules.md"], [x.title for x in LADDER], "{0}") == []
 
 
 def test_the_rules_told_are_the_rules_applied():

@@ -3,6 +3,7 @@
 import pytest
 from questions.asking import duck, rows_of, with_views
 
+from clwl_spark.algorithm.ladder import ORDER
 from clwl_spark.mq.vocabulary import REASON_TEXTS, Algorithm
 from clwl_spark.present.questions import texts
 from clwl_spark.present.questions.texts import (
@@ -17,7 +18,6 @@ from clwl_spark.present.questions.texts import (
     tables_of,
     views_of,
 )
-from clwl_spark.studies.explain.wording import ORDER
 from clwl_spark.tables import OUTCOMES, TABLES
 
 VIEW = """\

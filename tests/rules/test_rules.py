@@ -7,9 +7,10 @@ from builders import candidates, dest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.ladder import later_than_put_enabled
 from clwl_spark.errors import ExitFunctionError
 from clwl_spark.mq.vocabulary import Algorithm
-from clwl_spark.rules import AFTER_EXIT, BEFORE_EXIT, LATER_THAN_PUT_ENABLED, eliminate
+from clwl_spark.rules import AFTER_EXIT, BEFORE_EXIT, eliminate
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import CHOICE_KEY
 from clwl_spark.rules.routes import choice_reason
@@ -158,7 +159,7 @@ def test_every_rule_says_where_it_comes_from() -> None:
 
 def _reason(spark: SparkSession, algorithm: Algorithm, *rows: dict[str, Any]) -> int:
     judged = eliminate(candidates(spark, *rows), algorithm)
-    reason = choice_reason(LATER_THAN_PUT_ENABLED[algorithm]).alias("reason")
+    reason = choice_reason(later_than_put_enabled(algorithm)).alias("reason")
     return int(judged.groupBy(*CHOICE_KEY).agg(reason).first()["reason"])
 
 

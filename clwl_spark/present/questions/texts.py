@@ -14,10 +14,13 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final
 
+from clwl_spark.algorithm.ladder import as_sql_values
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.tables import TABLES
 
 _FOLDER: Final = Path(__file__).parent
+_LADDER: Final = "{ladder}"
+"""In the text of a view: the rules, as `algorithm.ladder` has them."""
 _KEYED: Final = re.compile(r"-- (title|row|question|answers|column \w+): (\S.*)")
 _MORE: Final = re.compile(r"-- {3,}(\S.*)")
 _COLUMN: Final = "column "
@@ -217,4 +220,6 @@ def _of(text: Text, name: str, *keys: str) -> list[str]:
 def _files(folder: str) -> list[tuple[str, str]]:
     """Names and contents of the files of a folder, by name."""
     paths = sorted((_FOLDER / folder).glob("*.sql"))
-    return [(path.stem, path.read_text(encoding="utf-8")) for path in paths]
+    texts = (path.read_text(encoding="utf-8") for path in paths)
+    filled = (text.replace(_LADDER, as_sql_values()) for text in texts)
+    return list(zip((path.stem for path in paths), filled, strict=True))

@@ -8,45 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clwl_spark.algorithm.ladder import EXIT, ORDER, SAME_ROUTE
 from clwl_spark.mq.vocabulary import Algorithm, PlanKind, Via
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
-
-_V9: Final = ((1,), (2,), (100,), (3,), (4,), (5,), (6,), (7,), (8, 9, 10, 11), (12,), (13,), (14,))
-_V7: Final = ((5,), (1,), (2,), (100,), (6,), (3,), (4,), (7,), (8, 9, 10, 11), (12,), (13,), (14,))
-ORDER: Final[dict[Algorithm, tuple[tuple[int, ...], ...]]] = {
-    Algorithm.V9: (*_V9, (0,)),
-    Algorithm.V7: (*_V7, (0,)),
-}
-"""Numbers of `eliminated_by` in the order of the rules; one rule may give one of several."""
-
-RULE_NAMES: Final[dict[int, str]] = {
-    1: "rule 1",
-    2: "rule 2",
-    100: "exit",
-    **{number: f"rule {number}" for number in range(3, 15)},
-    0: "same route",
-}
-RULE_TITLES: Final[dict[int, str]] = {
-    1: "clusters that both ends share",
-    2: "channels of the instance's cluster",
-    100: "cluster workload exit",
-    3: "CLWLRANK of the channel or alias",
-    4: "CLWLRANK of the queue",
-    5: "PUT enabled",
-    6: "CLWLUSEQ: the local queue first",
-    7: "queue managers that are not suspended",
-    8: "channel status: INACTIVE or RUNNING",
-    9: "channel status: starting",
-    10: "channel status: RETRYING",
-    11: "channel status: stopped",
-    12: "NETPRTY",
-    13: "CLWLPRTY of the channel or alias",
-    14: "CLWLPRTY of the queue",
-    0: "one row per route",
-}
-"""What a rule looks at, in a few words."""
 
 _INSTANCES: Final = {
     PlanKind.QUEUE.value: "queue",
@@ -187,7 +153,7 @@ def _attribute_of(verdict: _Verdict, name: str) -> str:
 _WORDS: Final[dict[int, Callable[[_Verdict], str]]] = {
     1: _not_shared,
     2: _other_cluster,
-    100: lambda _: "taken away by the exit",
+    EXIT: lambda _: "taken away by the exit",
     3: lambda x: x.below(c.CHANNEL_RANK, _attribute_of(x, "CLWLRANK"), x.channel),
     4: lambda x: x.below(c.QUEUE_RANK, "queue CLWLRANK", _on_qmgr),
     5: _disabled,
@@ -197,7 +163,7 @@ _WORDS: Final[dict[int, Callable[[_Verdict], str]]] = {
     12: _netprty,
     13: lambda x: x.below(c.CHANNEL_PRTY, _attribute_of(x, "CLWLPRTY"), x.channel),
     14: lambda x: x.below(c.QUEUE_PRTY, "queue CLWLPRTY", _on_qmgr),
-    0: _same_route,
+    SAME_ROUTE: _same_route,
 }
 
 
@@ -205,6 +171,6 @@ def verdict_text(row: Row, why: str) -> str:
     """A candidate's verdict in one line: `rule 12: NETPRTY 3 < 5 on QM2`, or `route`."""
     if row[c.ELIMINATED_BY] is None:
         return "route"
-    if row[c.ELIMINATED_BY] in (0, 100):
+    if row[c.ELIMINATED_BY] in (SAME_ROUTE, EXIT):
         return why
-    return f"{RULE_NAMES[row[c.ELIMINATED_BY]]}: {why}"
+    return f"rule {row[c.ELIMINATED_BY]}: {why}"

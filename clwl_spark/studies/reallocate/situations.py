@@ -13,18 +13,18 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.ladder import ORDER, later_than_put_enabled
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import STATUS_TIERS, Algorithm, ObjectType
 from clwl_spark.planning.facts import FACTS, facts, senders
 from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
 from clwl_spark.planning.topics import matching_topics
-from clwl_spark.rules import LATER_THAN_PUT_ENABLED, eliminate
+from clwl_spark.rules import eliminate
 from clwl_spark.rules.marking import CHOICE_KEY
 from clwl_spark.rules.routes import choice_reason
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import Keep
-from clwl_spark.studies.explain.wording import ORDER
 from clwl_spark.studies.reallocate.events import Event
 from clwl_spark.studies.reallocate.waiting import REQUEST_KEY, request_key
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
@@ -183,7 +183,7 @@ def _verdicts(judged: DataFrame, plans: DataFrame, algorithm: Algorithm) -> Data
     return (
         with_channel.groupBy(*CHOICE_KEY)
         .agg(
-            choice_reason(LATER_THAN_PUT_ENABLED[algorithm]).alias("choice_reason"),
+            choice_reason(later_than_put_enabled(algorithm)).alias("choice_reason"),
             _deciding_rule(algorithm).alias(w.DECIDING_RULE),
         )
         .drop(c.CHOICE)

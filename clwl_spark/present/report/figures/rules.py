@@ -2,30 +2,13 @@
 
 from typing import Final
 
+from clwl_spark.algorithm.ladder import BY_NUMBER, EXIT, ORDER
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.present.report.data import Funnel
 from clwl_spark.present.report.drawing import ACCENT, FAINT
 from clwl_spark.present.report.figure import Figure, headings
 from clwl_spark.present.report.figures.bars import Bar, bars
 from clwl_spark.present.report.words import count, counted, percent
-from clwl_spark.studies.explain.wording import ORDER
-
-WORDS: Final[dict[tuple[int, ...], tuple[str, str]]] = {
-    (1,): ("1", "cluster of the sender"),
-    (2,): ("2", "cluster of the instance"),
-    (100,): ("workload", "exit"),
-    (3,): ("3", "CLWLRANK of the channel"),
-    (4,): ("4", "CLWLRANK of the queue"),
-    (5,): ("5", "put enabled"),
-    (6,): ("6", "CLWLUSEQ"),
-    (7,): ("7", "not suspended"),
-    (8, 9, 10, 11): ("8–11", "channel status"),  # noqa: RUF001  (a range)
-    (12,): ("12", "NETPRTY"),
-    (13,): ("13", "CLWLPRTY of the channel"),
-    (14,): ("14", "CLWLPRTY of the queue"),
-    (0,): ("0", "duplicates"),
-}
-"""How the report names the rules, by their numbers in `eliminated_by`."""
 
 _COUNTING: Final = (
     "Every candidate counts once per message that had it; messages that are bound to an earlier "
@@ -42,7 +25,7 @@ def funnel_figure(funnel: Funnel, algorithm: Algorithm) -> Figure:
     for numbers in ORDER[algorithm]:
         gone = sum(funnel.eliminated.get(x, 0) for x in numbers)
         left -= gone
-        name = " ".join(WORDS[numbers])
+        name = _name(numbers)
         text = f"{count(left)}  −{count(gone)}" if gone else count(left)  # noqa: RUF001
         found.append(Bar(name, left, text, ACCENT if gone else FAINT))
         rows.append((name, count(gone), count(left)))
@@ -57,6 +40,15 @@ def funnel_figure(funnel: Funnel, algorithm: Algorithm) -> Figure:
         tuple(rows) if funnel.candidates else (),
         (_COUNTING,),
     )  # fmt: skip
+
+
+def _name(numbers: tuple[int, ...]) -> str:
+    """A step of the rules by its numbers and its name."""
+    first = BY_NUMBER[numbers[0]]
+    if first.number == EXIT:
+        return first.name
+    spelled = f"{numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else str(first.number)  # noqa: RUF001
+    return f"{spelled} {first.step or first.name}"
 
 
 def _label(funnel: Funnel, left: int, strongest: str, most: int) -> str:
