@@ -5,10 +5,14 @@ Whatever is bound with `structlog.contextvars.bind_contextvars`, such as `run_id
 
 import logging
 import sys
+from collections.abc import Callable
 from enum import StrEnum
 
 import structlog
 from structlog.typing import Processor
+
+OnProgress = Callable[[str, int, int], None]
+"""Is told (stage, done, of) as work goes on."""
 
 
 class LogFormat(StrEnum):

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any, Final, TextIO
@@ -12,8 +12,7 @@ import structlog
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-Tell = Callable[[str, int, int], None]
-"""Told (stage, done, total) as work goes on."""
+from clwl_spark.logs import OnProgress
 
 PIPED_WIDTH: Final = 160
 
@@ -67,7 +66,7 @@ class Screen:
             yield
 
     @contextmanager
-    def progress(self, event: str) -> Iterator[Tell]:
+    def progress(self, event: str) -> Iterator[OnProgress]:
         """Show stages and counts: a bar on a terminal, log lines elsewhere."""
         if self.quiet or not sys.stderr.isatty():
             yield _logged(event)
@@ -91,7 +90,7 @@ def note(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
-def _logged(event: str) -> Tell:
+def _logged(event: str) -> OnProgress:
     """Progress as log lines."""
     logger = structlog.get_logger()
 

@@ -15,6 +15,7 @@ from typing import Final
 import structlog
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.logs import OnProgress
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import (
     CheckpointLostError,
@@ -56,7 +57,7 @@ from clwl_spark.tables import (
     SNAPSHOT_RESETS,
 )
 
-__all__ = ["WRITTEN", "Progress", "RouteOptions", "RunSummary", "follow", "route"]
+__all__ = ["WRITTEN", "RouteOptions", "RunSummary", "follow", "route"]
 
 WRITTEN: Final = (
     OUTCOMES,
@@ -68,7 +69,6 @@ WRITTEN: Final = (
     SNAPSHOT_RESETS,
     RUNS,
 )
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,12 @@ class _Call:
     lake: Lake
     options: RouteOptions
     exit_function: Rule | None
-    tell: Progress
+    tell: OnProgress
     keeper: Keeper
     workers: Workers
 
 
-def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -> RunSummary:
+def route(lake: Lake, options: RouteOptions, progress: OnProgress | None = None) -> RunSummary:
     """Route every message that is not routed yet, and stop.
 
     Args:
@@ -103,7 +103,7 @@ def route(lake: Lake, options: RouteOptions, progress: Progress | None = None) -
 def _route(
     lake: Lake,
     options: RouteOptions,
-    progress: Progress | None,
+    progress: OnProgress | None,
     keeper: Keeper,
     lent: Workers,
 ) -> RunSummary:
@@ -218,7 +218,7 @@ def follow(
     options: RouteOptions,
     poll_seconds: float,
     stop: Callable[[], bool],
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Iterator[RunSummary]:
     """Route what comes, run after run, until `stop` says so; a summary for each run that routed.
 

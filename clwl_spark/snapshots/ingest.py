@@ -14,21 +14,22 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import IngestError
+from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import Reject
 from clwl_spark.mq.vocabulary import SnapshotStatus
 from clwl_spark.snapshots.catalog import require_snapshots
 from clwl_spark.snapshots.inspection import CONTENT, Inspection, inspect
-from clwl_spark.snapshots.reading import Sources, Tell, sources_of
+from clwl_spark.snapshots.reading import Sources, sources_of
 from clwl_spark.snapshots.settled import Outcome, settle_files
 from clwl_spark.snapshots.write import Snapshot, commit, snapshot_row
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import INGEST_REJECTS, SNAPSHOTS
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import EPOCH
 
 STEM: Final = "{stem}"
 """Observer that stands for each file's name without its suffix: QM1 for scripts/QM1.mqsc."""
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SHOWN_REJECTS: Final = 3
 _BETWEEN_SOURCES: Final = "; "
 
@@ -88,7 +89,7 @@ def ingest(
     paths: Sequence[Path],
     snapshot_id: str,
     options: IngestOptions = IngestOptions(),
-    tell: Tell | None = None,
+    tell: OnProgress | None = None,
 ) -> IngestSummary:
     """Read files and folders into a snapshot; what it has already is merged with them.
 
@@ -151,7 +152,7 @@ class _Work:
     sources: Sources
     snapshot_id: str
     strict: bool
-    tell: Tell
+    tell: OnProgress
 
     def inspected(self, earlier_id: str | None) -> tuple[Outcome, Inspection]:
         """What the files make of a snapshot's rows, checked and compared with the lake's."""
@@ -223,7 +224,7 @@ def _known(lake: Lake, snapshot_id: str) -> _Known | None:
     )
     for row in rows:
         return _Known(
-            valid_from=_EPOCH + timedelta(microseconds=row[c.VALID_FROM]),
+            valid_from=EPOCH + timedelta(microseconds=row[c.VALID_FROM]),
             source=row[c.SOURCE] or "",
             status=row[c.STATUS] or SnapshotStatus.VALID.value,
             base=row[c.BASE],

@@ -5,7 +5,7 @@ What comes of a file is small (`FileReading`), so that thousands of files need n
 
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -15,13 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from clwl_spark.errors import IngestError
+from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import FileReading, decode, read_states
 from clwl_spark.mq.read.records import TextState
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.spark.parallel import cores
 
-Tell = Callable[[str, int, int], None]
 """Told (stage, done, total) as work goes on."""
 
 STANDARD_INPUT: Final = "-"
@@ -122,7 +122,7 @@ def _is_meant(file: Path, folder: Path) -> bool:
     return file.is_file() and not hidden
 
 
-def read_here(sources: Sources, tell: Tell) -> list[FileReading]:
+def read_here(sources: Sources, tell: OnProgress) -> list[FileReading]:
     """Read the files one after the other.
 
     Raises:

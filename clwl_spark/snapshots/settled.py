@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import FileReading, Reject
 from clwl_spark.mq.read.records import TextState
 from clwl_spark.snapshots import reading as r
@@ -59,7 +60,7 @@ class Outcome:
 
 
 def settle_files(
-    lake: Lake, sources: r.Sources, snapshot_id: str, earlier_id: str | None, tell: r.Tell
+    lake: Lake, sources: r.Sources, snapshot_id: str, earlier_id: str | None, tell: OnProgress
 ) -> Outcome:
     """Read files, and bring the rows of a snapshot up to what they say.
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 ISO_8601: Final = (
     "^(?<date>[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))"
@@ -28,12 +28,12 @@ SPELLED: Final = ("date", "T", "time", "seconds", "fraction", "hours", ":", "min
 
 def micros(at: datetime) -> int:
     """A moment with its zone in microseconds."""
-    return (at - _EPOCH) // timedelta(microseconds=1)
+    return (at - EPOCH) // timedelta(microseconds=1)
 
 
 def moment_at(microseconds: int) -> datetime:
     """The moment of so many microseconds, in UTC."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+    return EPOCH + timedelta(microseconds=microseconds)
 
 
 FIRST: Final = micros(datetime.min.replace(tzinfo=UTC))

@@ -18,7 +18,7 @@ from clwl_spark.tables import MESSAGES
 
 Clwl = Callable[[list[list[str]]], list[Any]]
 """Runs commands in a process, one after the other, and gives the document of each."""
-PROGRAM: Final = Path(__file__).parents[1] / "cli" / "readme_commands.py"
+PROGRAM: Final = Path(__file__).with_name("in_turn.py")
 
 INGEST: Final = [
     *("ingest", str(samples_folder() / "topology")),

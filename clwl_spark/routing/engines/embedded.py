@@ -9,7 +9,7 @@ the same rows.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +20,7 @@ import pyarrow as pa
 from clwl_spark.delta.commits import DataFile
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
+from clwl_spark.logs import OnProgress
 from clwl_spark.planning.facts import FACTS
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import RouteOptions, counted
@@ -60,7 +61,6 @@ _TASKS_A_WORKER: Final = 4
 """Tasks of buckets for each worker, so that none waits long for another one."""
 _PLANNED_AT_ONCE: Final = 100_000
 """Requests; plans do not know of one another, and more at once take more memory."""
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class EmbeddedEngine:
     name: ClassVar[str] = "embedded"
 
     def route(
-        self, lake: Lake, run: Run, options: RouteOptions, ladder: Ladder, tell: Progress
+        self, lake: Lake, run: Run, options: RouteOptions, ladder: Ladder, tell: OnProgress
     ) -> RunSummary:
         """Route what no batch has taken, as the run's batch.
 
@@ -104,7 +104,7 @@ class EmbeddedEngine:
         return _Batch(self, lake, run, options, started).route(pending, ladder, tell)
 
     def route_again(
-        self, lake: Lake, run: Run, options: RouteOptions, ladder: Ladder, tell: Progress
+        self, lake: Lake, run: Run, options: RouteOptions, ladder: Ladder, tell: OnProgress
     ) -> "RoutedAgain":
         """Route a batch that is done from the memory before it, and write nothing but its plans.
 
@@ -172,7 +172,7 @@ class _Batch:
     options: RouteOptions
     started: float
 
-    def route(self, pending: Pending, ladder: Ladder, tell: Progress) -> RunSummary:
+    def route(self, pending: Pending, ladder: Ladder, tell: OnProgress) -> RunSummary:
         """Pack, plan, route and write; then the tables, one after the other."""
         packed, routed = self.routed(pending, ladder, tell)
         self.write_messages(pending, packed, routed)
@@ -182,7 +182,7 @@ class _Batch:
         return summary
 
     def routed(
-        self, pending: Pending, ladder: Ladder, tell: Progress
+        self, pending: Pending, ladder: Ladder, tell: OnProgress
     ) -> tuple[list[Packed], list[Routed]]:
         """Pack, plan and route; of the lake's tables only those of plans are written."""
         tell("planning", 0, 1)

@@ -7,7 +7,6 @@ and running twice adds nothing.
 A way that goes in circles is followed for `most_hops` and then cut off, so nothing hangs.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
+from clwl_spark.logs import OnProgress
 from clwl_spark.mq.vocabulary import Algorithm, Duplicates
 from clwl_spark.routing.engines.batch import RouteOptions
 from clwl_spark.routing.hops.following import Following
@@ -27,7 +27,6 @@ from clwl_spark.tables.journeys import BATCH_ID, CUT_OFF, ENDS, HOP
 
 MOST_HOPS: Final = 64
 GOES_ON: Final = "GOES_ON"
-Progress = Callable[[str, int, int], None]
 
 
 def check_hops(most_hops: int) -> None:
@@ -41,7 +40,7 @@ def check_hops(most_hops: int) -> None:
 
 
 def follow_messages(
-    lake: Lake, options: RouteOptions, most_hops: int, progress: Progress | None = None
+    lake: Lake, options: RouteOptions, most_hops: int, progress: OnProgress | None = None
 ) -> None:
     """Follow what is routed on, hop by hop; `hops` has a row per message and hop.
 

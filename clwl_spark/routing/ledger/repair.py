@@ -4,7 +4,7 @@ A batch is routed from the messages, the snapshots and the memory that its row o
 compared with what is known of it before a row is written.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import EngineError, LakeStateError, LostMessagesError
+from clwl_spark.logs import OnProgress
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import RouteOptions
 from clwl_spark.routing.engines.embedded import EmbeddedEngine, RoutedAgain
@@ -53,7 +54,6 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.tables import BALANCE_HISTORY, MESSAGES, OUTCOMES, ROUTER_MEMORY
 from clwl_spark.tables import columns as c
 
-Progress = Callable[[str, int, int], None]
 _COMPARED: Final = ("messages", "outcomes", "rejected", "out_of_order", "by_reason")
 _RESTORE: Final = "restore it, or route into another lake"
 
@@ -77,7 +77,7 @@ class Repaired:
         return {**asdict(self), "tables": list(self.tables)}
 
 
-def repair(lake: Lake, options: RouteOptions, tell: Progress) -> list[Repaired]:
+def repair(lake: Lake, options: RouteOptions, tell: OnProgress) -> list[Repaired]:
     """Route again what tables have lost of batches that are done, in order.
 
     The table `balance_history` is brought in line with the memory, too.
@@ -125,7 +125,7 @@ def _mend(
     engine: EmbeddedEngine,
     batch_id: int,
     qmgrs: AbstractSet[str],
-    how: tuple[RouteOptions, Progress],
+    how: tuple[RouteOptions, OnProgress],
 ) -> Repaired:
     """Route a batch again, and write what some queue managers remember after it.
 
@@ -159,7 +159,7 @@ def _repair(
     lost: Losses,
     batch_id: int,
     options: RouteOptions,
-    tell: Progress,
+    tell: OnProgress,
 ) -> Repaired:
     """Route one batch again, compare it, and write what is lost of it."""
     again, _ = _again(lake, engine, batch_id, options, tell)
@@ -169,7 +169,7 @@ def _repair(
 
 
 def _again(
-    lake: Lake, engine: EmbeddedEngine, batch_id: int, options: RouteOptions, tell: Progress
+    lake: Lake, engine: EmbeddedEngine, batch_id: int, options: RouteOptions, tell: OnProgress
 ) -> tuple[RoutedAgain, Run]:
     """Route one batch again, and compare it with what is known of it.
 

@@ -1,6 +1,6 @@
 """All tables of a lake maintained, beside whoever reads, appends or routes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +13,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import opened, unread_features, unwritten_features
 from clwl_spark.delta.upkeep import TableUpkeep, maintain_folder
 from clwl_spark.errors import InputError, MissingLakeError, UsageError
+from clwl_spark.logs import OnProgress
 from clwl_spark.routing.hops.lakes import lake_at
 from clwl_spark.routing.maintenance.by_spark import maintain_by_spark
 from clwl_spark.routing.maintenance.checkpoints import idle_plan_streams, old_checkpoints
@@ -21,7 +22,6 @@ from clwl_spark.routing.maintenance.permissions import is_running, permission
 from clwl_spark.settings import duration
 from clwl_spark.tables import MESSAGES, TABLES
 
-Progress = Callable[[str, int, int], None]
 _LEAST: Final = timedelta(hours=1)
 _FIRST_HOP: Final = 2
 
@@ -77,7 +77,7 @@ def read_keep(text: str) -> timedelta:
     return keep
 
 
-def maintain(lake: Lake, keep: timedelta, *, dry_run: bool, tell: Progress) -> Upkeep:
+def maintain(lake: Lake, keep: timedelta, *, dry_run: bool, tell: OnProgress) -> Upkeep:
     """Compact every table of a lake, and delete what nobody needs any more.
 
     What follows a table finds all that is still to come, and a run of routing that is in hand is

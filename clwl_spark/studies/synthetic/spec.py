@@ -6,6 +6,7 @@ from typing import Final
 
 from clwl_spark.errors import SettingsError
 from clwl_spark.mq import vocabulary as v
+from clwl_spark.tables.moments import EPOCH
 
 _SHARES: Final = (
     "overlap",
@@ -38,7 +39,6 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "clwluseq": (v.UseQueue.LOCAL, v.UseQueue.ANY),
 }
 _MICROSECOND: Final = timedelta(microseconds=1)
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class GenerateSpec:
     @property
     def start_micros(self) -> int:
         """Start, in microseconds of the epoch."""
-        return (self.start - _EPOCH) // _MICROSECOND
+        return (self.start - EPOCH) // _MICROSECOND
 
     @property
     def interval_micros(self) -> int:

@@ -2,13 +2,12 @@
 
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.logs import OnProgress
 from clwl_spark.routing.engines.batch import RouteOptions
 from clwl_spark.routing.run import route
 from clwl_spark.snapshots.write import Snapshot, write_snapshot
@@ -18,9 +17,7 @@ from clwl_spark.studies.what_if.changed import Sides, Tables
 from clwl_spark.studies.what_if.lakes import SideLake
 from clwl_spark.studies.what_if.moves import AFTER, BEFORE, Moves, moves
 from clwl_spark.tables import MESSAGES
-
-_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
-Tell = Callable[[str, int, int], None]
+from clwl_spark.tables.moments import EPOCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ def what_if(
     said: tuple[str, ...],
     sides: Sides,
     options: RouteOptions,
-    tell: Tell | None = None,
+    tell: OnProgress | None = None,
 ) -> WhatIf:
     """Route all messages of the lake on both sides, from an empty history, and compare.
 
@@ -100,5 +97,5 @@ def what_if(
 
 def _route(side: Lake, tables: Tables, options: RouteOptions) -> None:
     """Write the side's one snapshot, and route."""
-    write_snapshot(side, Snapshot("side", _EVER, "what-if"), tables)
+    write_snapshot(side, Snapshot("side", EPOCH, "what-if"), tables)
     route(side, options)
