@@ -1,3 +1,4 @@
+import inspect
 import os
 import re
 import signal
@@ -5,6 +6,8 @@ import subprocess
 import sys
 from dataclasses import fields
 from importlib import metadata
+from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +15,7 @@ from clwl_spark import cli
 from clwl_spark.cli import doctor
 from clwl_spark.cli.entry import PANELS
 from clwl_spark.cli.generate import generate_spec
+from clwl_spark.cli.words import options
 from clwl_spark.cli.words.synthetic import GenerateWords
 from clwl_spark.errors import GateError
 from clwl_spark.studies.synthetic import GenerateSpec
@@ -164,3 +168,17 @@ def test_ctrl_c_and_sigterm_end_with_the_shells_codes(monkeypatch):
     monkeypatch.setattr(doctor, "run", run)
     assert cli.main(["doctor"]) == 143
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("command", [x for commands in PANELS.values() for x in commands])
+def test_a_command_runs_the_module_of_its_name(command, monkeypatch):
+    called = []
+
+    def loaded(name):
+        assert find_spec(name) is not None
+        called.append(name.rpartition(".")[2])
+        return SimpleNamespace(run=lambda *_: 0)
+
+    monkeypatch.setattr(options, "import_module", loaded)
+    assert command(*[None] * len(inspect.signature(command).parameters)) == 0
+    assert called == [command.__name__]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import Exit, Snapshot
 
 
@@ -45,9 +45,7 @@ def assert_(common: Common, options: AssertWords) -> int:
 
     clwl assert facts/ --lake build/lake --snapshot tuesday --junit build/facts.xml
     """
-    from clwl_spark.cli.assert_ import run
-
-    return run(common, options)
+    return run_command("assert_", common, options)
 
 
 COMMANDS = (assert_,)

@@ -1,6 +1,6 @@
 """`clwl doctor`: the machine that it runs on."""
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 
 
 def doctor(common: Common) -> int:
@@ -14,9 +14,7 @@ def doctor(common: Common) -> int:
 
     clwl doctor --json
     """
-    from clwl_spark.cli.doctor import run
-
-    return run(common)
+    return run_command("doctor", common)
 
 
 COMMANDS = (doctor,)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,7 @@ def init(common: Common, options: InitWords) -> int:
 
     clwl init --catalog main.mq --ddl > tables.sql
     """
-    from clwl_spark.cli.init import run
-
-    return run(common, options)
+    return run_command("init", common, options)
 
 
 def maintain(common: Common, options: MaintainWords) -> int:
@@ -63,9 +61,7 @@ def maintain(common: Common, options: MaintainWords) -> int:
 
     clwl maintain --lake build/lake --keep 30d
     """
-    from clwl_spark.cli.maintain import run
-
-    return run(common, options)
+    return run_command("maintain", common, options)
 
 
 COMMANDS = (init, maintain)

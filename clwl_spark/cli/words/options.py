@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -64,6 +65,19 @@ class Common:
             text="Log lines on standard error; auto = JSON unless on a terminal.",
         ),
     ] = None
+
+
+def run_command(name: str, *options: object) -> int:
+    """Run a command: `run` of the module of its name, which is loaded only now.
+
+    Args:
+        name: of the module in `clwl_spark.cli`.
+        options: the records of its options, `Common` first.
+
+    Returns:
+        The exit code.
+    """
+    return int(import_module(f"clwl_spark.cli.{name}").run(*options))
 
 
 def with_options(command: Callable[..., int]) -> Callable[..., int]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import Snapshot
 
 
@@ -52,9 +52,7 @@ def topics(common: Common, options: TopicsWords) -> int:
 
     clwl topics --lake build/lake --qmgr QM1 --save --json
     """
-    from clwl_spark.cli.topics import run
-
-    return run(common, options)
+    return run_command("topics", common, options)
 
 
 COMMANDS = (topics,)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 
 _SNAPSHOT = typer.Option("--snapshot", metavar="ID", help="Default: the newest snapshot.")
 _GATES = typer.Option(
@@ -84,9 +84,7 @@ def validate(common: Common, options: ValidateWords) -> int:
 
     clwl validate --lake build/lake --observed --explain
     """
-    from clwl_spark.cli.validate import run
-
-    return run(common, options)
+    return run_command("validate", common, options)
 
 
 def lint(common: Common, options: LintWords) -> int:
@@ -103,9 +101,7 @@ def lint(common: Common, options: LintWords) -> int:
 
     clwl lint --rules
     """
-    from clwl_spark.cli.lint import run
-
-    return run(common, options)
+    return run_command("lint", common, options)
 
 
 COMMANDS = (validate, lint)

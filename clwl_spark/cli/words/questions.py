@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,7 @@ def ask(common: Common, options: AskWords) -> int:
 
     clwl ask --catalog main.mq --create-views
     """
-    from clwl_spark.cli.ask import run
-
-    return run(common, options)
+    return run_command("ask", common, options)
 
 
 COMMANDS = (ask,)

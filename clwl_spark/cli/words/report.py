@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,7 @@ def report(common: Common, options: ReportWords) -> int:
 
     clwl report --lake build/lake --out build/report --json
     """
-    from clwl_spark.cli.report import run
-
-    return run(common, options)
+    return run_command("report", common, options)
 
 
 COMMANDS = (report,)

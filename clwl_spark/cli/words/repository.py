@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 
 _COST = "Cost of REFRESH CLUSTER"
 
@@ -80,9 +80,7 @@ def repository(common: Common, options: RepositoryWords) -> int:
 
     clwl repository --refresh-cost 10,100,1000
     """
-    from clwl_spark.cli.repository import run
-
-    return run(common, options)
+    return run_command("repository", common, options)
 
 
 COMMANDS = (repository,)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import (
     Algorithm,
     Exit,
@@ -94,9 +94,7 @@ def route(common: Common, options: RouteWords) -> int:
 
     clwl route --lake build/lake --hops 4
     """
-    from clwl_spark.cli.route import run
-
-    return run(common, options)
+    return run_command("route", common, options)
 
 
 def explain(common: Common, options: ExplainWords) -> int:
@@ -108,9 +106,7 @@ def explain(common: Common, options: ExplainWords) -> int:
 
     clwl explain --lake build/lake --from QM1 --object news/sport --object-type TOPIC --json
     """
-    from clwl_spark.cli.explain import run
-
-    return run(common, options)
+    return run_command("explain", common, options)
 
 
 COMMANDS = (route, explain)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import Exit
 
 
@@ -61,9 +61,7 @@ def state(common: Common, options: StateWords) -> int:
 
     clwl state import memory.parquet --lake other/lake
     """
-    from clwl_spark.cli.state import run
-
-    return run(common, options)
+    return run_command("state", common, options)
 
 
 COMMANDS = (state,)

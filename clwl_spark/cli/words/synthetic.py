@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 
 _SIZES = "Topology"
 _TRAFFIC = "Traffic"
@@ -100,9 +100,7 @@ def demo(common: Common) -> int:
 
     clwl demo --lake build/demo-lake
     """
-    from clwl_spark.cli.demo import run
-
-    return run(common)
+    return run_command("demo", common)
 
 
 def generate(common: Common, options: GenerateWords) -> int:
@@ -114,9 +112,7 @@ def generate(common: Common, options: GenerateWords) -> int:
 
     clwl generate --lake build/lake --snapshots 3 --bad-status 0.05 --on-open 0.3 --seed 7
     """
-    from clwl_spark.cli.generate import run
-
-    return run(common, options)
+    return run_command("generate", common, options)
 
 
 COMMANDS = (demo, generate)

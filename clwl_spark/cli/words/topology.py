@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,7 @@ def ingest(common: Common, options: IngestWords) -> int:
 
     runmqsc -e QM1 < display.mqsc | clwl ingest - --lake build/lake --snapshot monday
     """
-    from clwl_spark.cli.ingest import run
-
-    return run(common, options)
+    return run_command("ingest", common, options)
 
 
 def snapshots(common: Common) -> int:
@@ -121,9 +119,7 @@ def snapshots(common: Common) -> int:
 
     clwl snapshots --lake build/lake --json
     """
-    from clwl_spark.cli.snapshots import run
-
-    return run(common)
+    return run_command("snapshots", common)
 
 
 def diff(common: Common, options: DiffWords) -> int:
@@ -138,9 +134,7 @@ def diff(common: Common, options: DiffWords) -> int:
 
     clwl diff monday tuesday --lake build/lake --json
     """
-    from clwl_spark.cli.diff import run
-
-    return run(common, options)
+    return run_command("diff", common, options)
 
 
 def export(common: Common, options: ExportWords) -> int:
@@ -156,9 +150,7 @@ def export(common: Common, options: ExportWords) -> int:
 
     clwl export --lake build/lake --snapshot monday --qmgr QM1 --out -
     """
-    from clwl_spark.cli.export import run
-
-    return run(common, options)
+    return run_command("export", common, options)
 
 
 COMMANDS = (ingest, snapshots, diff, export)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import (
     Algorithm,
     Exit,
@@ -57,9 +57,7 @@ def trace(common: Common, options: TraceWords) -> int:
 
     clwl trace --lake build/lake --from QMX --object CQ1 --link QMX:TO.GATE=QMA
     """
-    from clwl_spark.cli.trace import run
-
-    return run(common, options)
+    return run_command("trace", common, options)
 
 
 COMMANDS = (trace,)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import Exit, Snapshot
 
 _PLAY = "Play the switch of a channel"
@@ -136,9 +136,7 @@ def xmitq(common: Common, options: XmitqWords) -> int:
 
     clwl xmitq --lake build/lake --qmgr QM1 --channel TO.QM2 --start-at 2026-09-14T10:00:00Z
     """
-    from clwl_spark.cli.xmitq import run
-
-    return run(common, options)
+    return run_command("xmitq", common, options)
 
 
 def reallocate(common: Common, options: ReallocateWords) -> int:
@@ -153,9 +151,7 @@ def reallocate(common: Common, options: ReallocateWords) -> int:
 
     clwl reallocate --lake build/lake --events channel_events
     """
-    from clwl_spark.cli.reallocate import run
-
-    return run(common, options)
+    return run_command("reallocate", common, options)
 
 
 def explain_reallocation(common: Common, options: ExplainReallocationWords) -> int:
@@ -165,9 +161,7 @@ def explain_reallocation(common: Common, options: ExplainReallocationWords) -> i
 
     clwl explain-reallocation --lake build/lake 414D5120514D31202020202020202020A1B2C3D4E5F60708
     """
-    from clwl_spark.cli.explain_reallocation import run
-
-    return run(common, options)
+    return run_command("explain_reallocation", common, options)
 
 
 COMMANDS = (xmitq, reallocate, explain_reallocation)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import Exit, Limit, Snapshot
 
 
@@ -103,9 +103,7 @@ def shares(common: Common, options: SharesWords) -> int:
 
     clwl shares --lake build/lake --traffic --json
     """
-    from clwl_spark.cli.shares import run
-
-    return run(common, options)
+    return run_command("shares", common, options)
 
 
 def what_if(common: Common, options: WhatIfWords) -> int:
@@ -126,9 +124,7 @@ def what_if(common: Common, options: WhatIfWords) -> int:
 
     clwl what-if --lake build/lake --sweep queue-managers --json
     """
-    from clwl_spark.cli.what_if import run
-
-    return run(common, options)
+    return run_command("what_if", common, options)
 
 
 def insights(common: Common, options: InsightsWords) -> int:
@@ -144,9 +140,7 @@ def insights(common: Common, options: InsightsWords) -> int:
 
     clwl insights --lake build/lake --snapshot tuesday --json
     """
-    from clwl_spark.cli.insights import run
-
-    return run(common, options)
+    return run_command("insights", common, options)
 
 
 COMMANDS = (shares, what_if, insights)
