@@ -23,11 +23,13 @@ ClwlError                    anything that the command line turns into one sente
 └── SetupError               Java, JARs or Python that do not fit               (exit 3)
 """
 
+import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Final
 
+_MOST_NAMES: Final = 8
 _WRAPPED: Final = re.compile(r"clwl_spark\.([\w.]+)\.(\w+): (.+)")
 _JAVAS: Final = "\nJVM stacktrace:"
 _FULL_DISK: Final = re.compile(
@@ -188,3 +190,17 @@ def is_full_disk(error: BaseException) -> bool:
 def is_cannot_write(error: BaseException) -> bool:
     """Whether the system let nobody write where something was to be written, whoever says so."""
     return _CANNOT_WRITE.search(str(error)) is not None
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """The nearest name as a question, else the first few names that there are."""
+    known = sorted(names)
+    found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if found:
+        return f"did you mean {found[0]!r}?"
+    if not known:
+        return "there are none"
+    more = len(known) - _MOST_NAMES
+    return f"there are {', '.join(known[:_MOST_NAMES])}" + (
+        f" and {more:,} more" if more > 0 else ""
+    )

@@ -3,7 +3,6 @@
 `conf/default.toml` is complete and says what each setting means; this module says what each may be.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ from pydantic import (
     ValidationError,
 )
 
-from clwl_spark.errors import SettingsError, UsageError
+from clwl_spark.errors import SettingsError, UsageError, did_you_mean
 
 _UNITS: Final = {
     "ms": timedelta(milliseconds=1),
@@ -233,8 +232,7 @@ def _refuse_unknown(source: _Source) -> None:
     """Refuse the first name that is no setting, and say which one is near."""
     for key in source.values:
         if key not in Settings.model_fields:
-            near = difflib.get_close_matches(key, Settings.model_fields, n=1, cutoff=0.5)
-            names = f"did you mean {near[0]!r}?" if near else f"there are {_listed()}"
+            names = did_you_mean(key, Settings.model_fields)
             raise SettingsError(f"{source.where(key)}: unknown setting {key!r}: {names}")
 
 
@@ -250,7 +248,3 @@ def _advice(error: Mapping[str, Any]) -> str:
     """Pydantic's words without its lead-in."""
     words = str(error["msg"]).removeprefix("Value error, ")
     return words[:1].lower() + words[1:]
-
-
-def _listed() -> str:
-    return ", ".join(Settings.model_fields)

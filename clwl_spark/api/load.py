@@ -1,6 +1,5 @@
 """Questions of the Python API about load: shares of puts, of a lake's traffic, and of failures."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -13,7 +12,7 @@ from clwl_spark.api.answers import ROUTE
 from clwl_spark.api.shown import frame_of
 from clwl_spark.cli.words.what_if import Swept
 from clwl_spark.delta.lake import Lake
-from clwl_spark.errors import UsageError
+from clwl_spark.errors import UsageError, did_you_mean
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
 from clwl_spark.snapshots.views import read_topology
@@ -155,9 +154,7 @@ def _put(qmgr: str, name: str, count: object) -> Puts:
 
 def _swept(word: str) -> Swept:
     if word not in tuple(Swept):
-        near = difflib.get_close_matches(word, tuple(Swept), n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(Swept)}"
-        raise UsageError(f"sweep {word!r}: {hint}")
+        raise UsageError(f"sweep {word!r}: {did_you_mean(word, [x.value for x in Swept])}")
     return Swept(word)
 
 

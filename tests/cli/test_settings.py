@@ -69,7 +69,7 @@ def test_a_lake_named_later_takes_the_place_of_a_catalog(tmp_path):
 def test_an_unknown_setting_names_file_line_and_the_nearest(tmp_path):
     said = refusal(tmp_path, '\n# words\nbinding_tl = "1h"\n')
     assert said == "/mine.toml, line 3: unknown setting 'binding_tl': did you mean 'binding_ttl'?"
-    assert "there are lake, catalog" in refusal(tmp_path, "zzzzz = 1")
+    assert "there are algorithm, binding_ttl, catalog" in refusal(tmp_path, "zzzzz = 1")
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_words_that_do_not_go_together_are_refused(words, told):
 
 
 def test_what_cannot_be_asked_is_told_before_spark_starts(tmp_path):
-    with pytest.raises(UnknownQuestionError, match="did you mean unbalanced"):
+    with pytest.raises(UnknownQuestionError, match="did you mean 'unbalanced'"):
         clwl_ask("unbalance", "--lake", "nowhere")
     with pytest.raises(UsageError, match="where is the lake"):
         clwl_ask("unbalanced")

@@ -8,8 +8,7 @@ from lark import Token, Transformer
 from pydantic import TypeAdapter, ValidationError
 
 from clwl_spark.checks.assertions import model as m
-from clwl_spark.checks.assertions.nearest import near
-from clwl_spark.errors import InputError
+from clwl_spark.errors import InputError, did_you_mean
 from clwl_spark.mq.vocabulary import CHANNEL_NAME_LENGTH, NAME_LENGTH, REASON_TEXTS
 
 Made = tuple[m.Fact, bool]
@@ -75,7 +74,9 @@ class ToValues(Transformer[Token, m.Statement]):
         code = int(token) if token.isdigit() else codes.get(token.upper())
         if code not in REASON_TEXTS:
             known = [str(x) for x in REASON_TEXTS] if token.isdigit() else list(codes)
-            expected = f"a reason code that a put may end with here ({near(token.upper(), known)})"
+            expected = (
+                f"a reason code that a put may end with here ({did_you_mean(token.upper(), known)})"
+            )
             raise OutOfRangeError(token, expected)
         sign: m.Equality = m.Comparison.EQUAL if comparison == "=" else m.Comparison.UNEQUAL
         return m.ReasonIs(request=request, comparison=sign, reason=code), False

@@ -24,8 +24,8 @@ from clwl_spark.checks.assertions.model import (
     Share,
     Statement,
 )
-from clwl_spark.checks.assertions.nearest import near
 from clwl_spark.checks.assertions.wording import condition_words
+from clwl_spark.errors import did_you_mean
 
 MOST_CASES: Final = 10_000
 """Cases of one assertion: 100 channels in pairs."""
@@ -89,14 +89,14 @@ def _unknown(statement: Statement, network: Network) -> Iterator[str]:
     """Names that nobody has."""
     for qmgr in _qmgrs(statement):
         if qmgr not in network.qmgrs:
-            yield f"no queue manager {qmgr}: {near(qmgr, network.qmgrs)}"
+            yield f"no queue manager {qmgr}: {did_you_mean(qmgr, network.qmgrs)}"
     for channel in _channels(statement):
         known = {x.channel for x in network.channels}
         if channel not in known:
-            yield f"no cluster channel {channel}: {near(channel, known)}"
+            yield f"no cluster channel {channel}: {did_you_mean(channel, known)}"
     for cluster in _clusters(statement):
         if cluster not in network.clusters:
-            yield f"no cluster {cluster}: {near(cluster, network.clusters)}"
+            yield f"no cluster {cluster}: {did_you_mean(cluster, network.clusters)}"
     yield from _unknown_object(statement, network)
 
 
@@ -112,12 +112,12 @@ def _unknown_object(statement: Statement, network: Network) -> Iterator[str]:
         return
     names = network.objects | network.qmgrs
     if request.object_qmgr and request.object_qmgr not in names:
-        yield f"no queue manager, or alias of one, {request.object_qmgr}: " + near(
+        yield f"no queue manager, or alias of one, {request.object_qmgr}: " + did_you_mean(
             request.object_qmgr, network.qmgrs
         )
     if not request.object_qmgr and request.object_name not in network.objects:
         yield (
-            f"no queue {request.object_name}: {near(request.object_name, network.objects)} "
+            f"no queue {request.object_name}: {did_you_mean(request.object_name, network.objects)} "
             "(that there is none, reason(...) = 2085 says)"
         )
 

@@ -8,11 +8,10 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
 from clwl_spark.checks.assertions.model import Assertion, Statement
-from clwl_spark.checks.assertions.nearest import near
 from clwl_spark.checks.assertions.parse import FactError, parse
 from clwl_spark.checks.assertions.source import Place, Problem, Spot, Written, read_written
 from clwl_spark.checks.assertions.wording import statement_words
-from clwl_spark.errors import InputError
+from clwl_spark.errors import InputError, did_you_mean
 
 _SUFFIXES: Final = (".yml", ".yaml")
 _LIST: Final = "assertions"
@@ -109,7 +108,7 @@ def _items(written: Written, problems: list[Problem]) -> list[Any]:
         return []
     for key in content:
         if key != _LIST:
-            said = f"unknown key {key!r}: {near(str(key), [_LIST])}"
+            said = f"unknown key {key!r}: {did_you_mean(str(key), [_LIST])}"
             problems.append(Problem(written.name, written.spot((str(key), "")), said))
     items = content.get(_LIST, [])
     if isinstance(items, list) and items:
@@ -163,7 +162,7 @@ def _unusable(written: Written, item: Place, error: ErrorDetails) -> Problem:
     place: Place = (*item, *error["loc"])
     key = str(place[-1])
     if error["type"] == "extra_forbidden":
-        said = f"unknown key {key!r}: {near(key, _Words.model_fields)}"
+        said = f"unknown key {key!r}: {did_you_mean(key, _Words.model_fields)}"
         if "(" in key:
             said = "a fact with ': ' in it: put it in double quotes"
         return Problem(written.name, written.spot((*place, "")), said)

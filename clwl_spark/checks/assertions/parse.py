@@ -10,9 +10,8 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from clwl_spark.checks.assertions.building import OutOfRangeError, ToValues
 from clwl_spark.checks.assertions.model import Statement
-from clwl_spark.checks.assertions.nearest import near
 from clwl_spark.checks.assertions.wording import KEYWORDS
-from clwl_spark.errors import InputError
+from clwl_spark.errors import InputError, did_you_mean
 
 _Unexpected = UnexpectedToken | UnexpectedCharacters
 _CONDITION: Final = "when QM2 down and channel TO.QM3 stopped, or when any channel down"
@@ -100,7 +99,7 @@ def _expected(error: _Unexpected, text: str, offset: int) -> str:
     found = _WORD.match(text, offset)
     if found and found.group() == "'":
         return f"{listed} whose quote is closed"
-    meant = near(found.group().lower(), KEYWORDS.intersection(words)) if found else ""
+    meant = did_you_mean(found.group().lower(), KEYWORDS.intersection(words)) if found else ""
     return f"{listed} ({meant})" if meant.startswith("did") else listed
 
 

@@ -4,7 +4,6 @@ A file has expectations of Great Expectations about one table, and rules in SQL 
 failing rows. `conf/gates` has the suites that the package brings; users' files may be anywhere.
 """
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from clwl_spark.checks.quality.positions import Document, Place, read_yaml
 from clwl_spark.checks.quality.results import Scope, Severity
-from clwl_spark.errors import SettingsError
+from clwl_spark.errors import SettingsError, did_you_mean
 from clwl_spark.tables import TABLES
 
 OWN_VIEWS: Final[dict[str, tuple[str, ...]]] = {
@@ -191,7 +190,7 @@ def _suite(document: Document) -> SuiteWords:
     if words.table and words.table not in _tables():
         raise SettingsError(
             f"{document.where(('table',))}: unknown table {words.table!r}: "
-            f"{_near(words.table, _tables())}"
+            f"{did_you_mean(words.table, _tables())}"
         )
     if words.expectations and not words.table:
         raise SettingsError(f"{document.where(('expectations',))}: expectations need a `table:`")
@@ -205,7 +204,9 @@ def _unusable(document: Document, error: ValidationError) -> SettingsError:
     where = document.where(place)
     if first["type"] == "extra_forbidden":
         names = _known_keys(place)
-        return SettingsError(f"{where}: unknown key {place[-1]!r}: {_near(str(place[-1]), names)}")
+        return SettingsError(
+            f"{where}: unknown key {place[-1]!r}: {did_you_mean(str(place[-1]), names)}"
+        )
     named = ".".join(str(x) for x in place) or "the file"
     return SettingsError(f"{where}: {named}: {first['msg']}")
 
@@ -249,7 +250,7 @@ def _check_columns(
             if name not in columns:
                 raise SettingsError(
                     f"{document.where((*place, word))}: {gate.id}: table '{table}' has no "
-                    f"column {name!r}: {_near(str(name), columns)}"
+                    f"column {name!r}: {did_you_mean(str(name), columns)}"
                 )
 
 
@@ -261,7 +262,7 @@ def _check_severities(
     for name in words.severities:
         if name not in known:
             where = document.where(("severities", name))
-            raise SettingsError(f"{where}: unknown gate {name!r}: {_near(name, known)}")
+            raise SettingsError(f"{where}: unknown gate {name!r}: {did_you_mean(name, known)}")
 
 
 def _refuse_doubles(gates: Sequence[Expectation | Rule]) -> None:
@@ -287,10 +288,3 @@ def _weighed(gate: _AnyGate, severities: Mapping[str, str]) -> _AnyGate:
 def _tables() -> dict[str, tuple[str, ...]]:
     """Columns by table."""
     return {name: tuple(table.names) for name, table in TABLES.items()} | OWN_VIEWS
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    """Which one may be meant."""
-    listed = list(names)
-    near = difflib.get_close_matches(name, listed, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(listed)}"

@@ -5,7 +5,6 @@ query. A view has the keys `title`, `row` (what a row is) and `column NAME` for 
 order; a question has `question` and `answers` (what to read from the result).
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from clwl_spark.algorithm.ladder import as_sql_values
-from clwl_spark.errors import InputError, UsageError
+from clwl_spark.errors import InputError, UsageError, did_you_mean
 from clwl_spark.tables import TABLES
 
 _FOLDER: Final = Path(__file__).parent
@@ -35,7 +34,7 @@ class QuestionFileError(InputError):
         """Name the file, what is wrong with its header, and how a header is written."""
         super().__init__(
             f"{file}: {wrong}; begin the file with lines '-- key: value' as those in "
-            "clwl_spark/questions have them"
+            "clwl_spark/present/questions have them"
         )
 
 
@@ -43,11 +42,8 @@ class UnknownQuestionError(UsageError):
     """No question has that name."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
-        """Name the nearest questions, or else all."""
-        names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        told = f"did you mean {' or '.join(near)}?" if near else f"ask one of {', '.join(names)}"
-        super().__init__(f"no question {name!r}: {told}")
+        """Name the nearest question, or else the first ones."""
+        super().__init__(f"no question {name!r}: {did_you_mean(name, known)}")
 
 
 @dataclass(frozen=True, slots=True)
