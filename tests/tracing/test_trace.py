@@ -39,7 +39,7 @@ def test_a_put_takes_the_way_that_is_expected(lake, name, at):
 
 
 @pytest.mark.parametrize("name", way_names())
-def test_a_scenario_cites_its_seed(name):
+def test_a_scenario_cites_its_source(name):
     lines = (FOLDER / name / "scenario.md").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("# ")
-    assert "eed 4" in " ".join(lines)
+    assert "Hughson's deck" in " ".join(lines)
