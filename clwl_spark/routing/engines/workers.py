@@ -75,10 +75,6 @@ class Workers:
                 "next run goes on"
             ) from None
 
-    def start(self) -> None:
-        """Start the processes now, if they are not there yet."""
-        self._started()
-
     def close(self) -> None:
         """End the processes, whatever they do, and take their files away."""
         if self._pool is not None:
