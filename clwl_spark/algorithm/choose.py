@@ -83,6 +83,20 @@ class History(NamedTuple):
     key_time: Longs
 
 
+def load() -> None:
+    """Have the loop compiled, or read from where it is kept compiled, before there are messages."""
+    ints, longs, flags = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    one = np.zeros(1, np.int64)
+    route_in_turn(
+        Puts(ints, ints, ints, longs, longs),
+        Choices(one.astype(np.int32), one.astype(np.int32), ints, longs, flags, longs),
+        History(one, longs.reshape(0, 2), one, flags, longs, longs),
+        0,
+        longs,
+        flags,
+    )
+
+
 @compiled
 def route_in_turn(  # noqa: PLR0915 - one loop; calls that numba does not inline are dear
     puts: Puts, choices: Choices, history: History, binding_ttl: int, chosen: Longs, bound: Flags

@@ -13,7 +13,7 @@ from clwl_spark.cli.work import ROUTED, lake_of, reads_little, screen_of, settin
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.sessions import choose_engine, session_for
 from clwl_spark.errors import MissingLakeError, UsageError
-from clwl_spark.routing.engines.fitness import why_spark_routes
+from clwl_spark.routing.engines.fitness import waiting_messages
 from clwl_spark.settings import Settings
 from clwl_spark.spark.local_settings import SMALL_WORK
 from clwl_spark.tables import SNAPSHOTS
@@ -60,7 +60,7 @@ def _started(settings: Settings, ending: ExitStack) -> SparkSession:
     """A session started for a lake whose folder is there."""
     if settings.lake and not _URI.match(settings.lake) and not Path(settings.lake).is_dir():
         raise MissingLakeError(SNAPSHOTS.name, f"lake {settings.lake}")
-    choice = choose_engine(settings, ROUTED, why_spark_routes(settings))
+    choice = choose_engine(settings, ROUTED, waiting_messages(settings).only_spark)
     suited = SMALL_WORK if reads_little(choice) else {}
     session = ending.enter_context(session_for(choice, settings, "clwl", suited))
     _STARTED.append(ending)

@@ -26,7 +26,8 @@ from clwl_spark.delta.sessions import (
 )
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
-from clwl_spark.routing.engines.fitness import why_spark_routes
+from clwl_spark.routing.engines.fitness import Waiting, waiting_messages
+from clwl_spark.routing.engines.workers import start_soon
 from clwl_spark.settings import Settings, read_settings
 from clwl_spark.spark.embedded import without_panic_texts
 from clwl_spark.spark.local_settings import SMALL_WORK
@@ -85,9 +86,11 @@ def at_work(  # noqa: PLR0913  (by name)
     """
     settings = settings_of(common, options)
     check_place(settings, needs)
-    only_spark = why_spark_routes(settings) if routes else ""
-    choice = choose_engine(settings, reads, only_spark)
+    waiting = waiting_messages(settings) if routes else Waiting()
+    choice = choose_engine(settings, reads, waiting.only_spark)
     is_embedded = choice.engine is Engine.EMBEDDED
+    if is_embedded and waiting.is_for_workers:
+        start_soon()
     with without_panic_texts() if is_embedded and not common.verbose else nullcontext():
         screen = replace(screen_of(common, settings, command), engine=str(choice.engine))
         _tell(choice)

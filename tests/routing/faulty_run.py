@@ -27,7 +27,7 @@ from clwl_spark.routing.engines.workers import Workers
 
 def with_workers(happens: Callable[[int], None]) -> None:
     """Let workers do everything, and something happen to one of them before it has work."""
-    embedded._HERE_ROWS = 0
+    embedded.HERE_ROWS = 0
     started = Workers._started
 
     def start(self: Workers) -> Any:

@@ -12,7 +12,7 @@ from worlds import World, comparable, random_cases
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import EngineError
-from clwl_spark.routing.engines.fitness import why_spark_routes
+from clwl_spark.routing.engines.fitness import waiting_messages
 from clwl_spark.settings import read_settings
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -58,6 +58,6 @@ def test_memory_is_taken_over_by_the_next_run(
 def test_spark_has_to_take_it_over(spark: SparkSession, tmp_path: Path) -> None:
     world = world_of(spark, tmp_path, 2)
     settings = read_settings(options={"lake": world.lake.root})
-    assert "known to a checkpoint of Spark's alone" in why_spark_routes(settings)
+    assert "known to a checkpoint of Spark's alone" in waiting_messages(settings).only_spark
     with pytest.raises(EngineError, match="--engine spark"):
         world.route()

@@ -24,6 +24,7 @@ from clwl_spark.logs import OnProgress
 from clwl_spark.planning.facts import FACTS
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import RouteOptions, counted
+from clwl_spark.routing.engines.fitness import HERE_ROWS
 from clwl_spark.routing.engines.tasks import (
     BucketTask,
     Packed,
@@ -53,8 +54,6 @@ from clwl_spark.routing.state.memory_table import memories_before, write_memorie
 from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.tables import columns as c
 
-_HERE_ROWS: Final = 100_000
-"""Up to so many messages are routed within this process: workers take a second to start."""
 _TASK_ROWS: Final = 1_000_000
 """Rows of a task at the least, if there are so many; and of a file of outcomes."""
 _TASKS_A_WORKER: Final = 4
@@ -210,7 +209,7 @@ class _Batch:
         write_memories(self.lake, self.run, _memories(routed))
 
     def _is_small(self, rows: int) -> bool:
-        return rows <= _HERE_ROWS
+        return rows <= HERE_ROWS
 
     def _pack(self, pending: Pending) -> list[Packed]:
         """The messages in blocks."""
@@ -224,7 +223,7 @@ class _Batch:
 
     def _rows_a_task(self, rows: int) -> int:
         share = rows // (self.engine.workers.processes * _TASKS_A_WORKER)
-        return min(_TASK_ROWS, max(share, _HERE_ROWS))
+        return min(_TASK_ROWS, max(share, HERE_ROWS))
 
     def _facts(self, requests: Mapping[int, Request], ladder: Ladder) -> dict[str, str]:
         """Plan what has no plan yet; documents of `planning.facts` by queue manager."""

@@ -3,6 +3,7 @@
 Every command asks, and most route nothing.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -24,26 +25,48 @@ _KNOWN_BY: Final = {DONE: "messages_version", RUNNING: "messages_from"}
 """Columns of `runs` that say what is taken, by the status of the last run."""
 
 
-def why_spark_routes(settings: Settings) -> str:
-    """Why Spark has to route a lake in a folder of this machine; '' = it need not, or is not one.
+HERE_ROWS: Final = 100_000
+"""Up to so many messages are routed within the process: workers take a second to start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is known of a lake's messages before anything of an engine is loaded.
+
+    Attributes:
+        only_spark: why Spark has to route them; '' = it need not.
+        messages: about how many are not routed yet; 0 where that is not known.
+    """
+
+    only_spark: str = ""
+    messages: int = 0
+
+    @property
+    def is_for_workers(self) -> bool:
+        """Whether there are so many that worker processes route them."""
+        return self.messages > HERE_ROWS
+
+
+def waiting_messages(settings: Settings) -> Waiting:
+    """What waits in a lake; nothing is known of one that is in no folder of this machine.
 
     Args:
         settings: say where the lake is, and `embedded_messages`.
     """
     if settings.catalog or is_uri(settings.lake):
-        return ""
+        return Waiting()
     messages, outcomes, runs = (str(Path(settings.lake, x.name)) for x in _ASKED)
     if is_absent(messages):
-        return ""
+        return Waiting()
     last = greatest_rows(runs, "batch_id")
     row = last.to_pylist()[0] if last is not None and last.num_rows else None
     if row is not None and row.get(_KNOWN_BY[row["status"]]) is None:
-        return IN_CHECKPOINT
+        return Waiting(IN_CHECKPOINT)
     count = count_waiting(messages, runs)
     if count > settings.embedded_messages:
         most = f"embedded_messages = {settings.embedded_messages:,}"
-        return f"{count:,} messages are to be routed, more than {most}"
-    return unfit_here(messages, outcomes)
+        return Waiting(f"{count:,} messages are to be routed, more than {most}", count)
+    return Waiting(unfit_here(messages, outcomes), count)
 
 
 def count_waiting(messages: str, runs: str) -> int:

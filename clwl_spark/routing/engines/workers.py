@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import connection, get_context, parent_process
+from multiprocessing.forkserver import ensure_running, set_forkserver_preload
 from pathlib import Path
 from types import ModuleType
 from typing import Final, TypeVar
@@ -24,7 +25,7 @@ from clwl_spark.spark.temporary import TemporaryFolder
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
-_PRELOADED: Final = ("clwl_spark.routing.engines.tasks",)
+_PRELOADED: Final = ("clwl_spark.routing.engines.preloaded",)
 _MAIN: Final = "__main__"
 
 
@@ -86,8 +87,8 @@ class Workers:
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
+            start_soon()
             context = get_context("forkserver")
-            context.set_forkserver_preload([*_PRELOADED])
             self._pool = ProcessPoolExecutor(
                 self.processes, context, _end_with_parent, (str(self.folder),)
             )
@@ -95,6 +96,12 @@ class Workers:
                 for _ in range(self.processes):
                     self._pool.submit(_nothing)
         return self._pool
+
+
+def start_soon() -> None:
+    """Start the process that workers are forked from, which loads what they need meanwhile."""
+    set_forkserver_preload([*_PRELOADED])
+    ensure_running()
 
 
 @contextmanager
