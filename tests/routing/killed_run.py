@@ -68,7 +68,7 @@ def do_after(name: str, happens: Callable[[], None]) -> None:
 def main(root: str, point: str, engine: str, victim: str = "group", workers: str = "") -> None:
     """Route, and be killed; at the end, if not before."""
     if workers:
-        embedded._HERE_ROWS = 0
+        embedded.HERE_ROWS = 0
     happens = partial(kill, victim)
     with embedded_session() if engine == "embedded" else nullcontext(local_session(SPARK)) as spark:
         if point.startswith("after:"):
