@@ -65,7 +65,8 @@ def unwritable(folder: str, table: Table) -> str:
 
 def is_committed(folder: str, application: str, version: int) -> bool:
     """Whether the table has this transaction already."""
-    return has_transaction(DeltaTable(folder), application, version)
+    found = opened(folder)
+    return has_transaction(DeltaTable(folder) if found is None else found, application, version)
 
 
 def commit_files(folder: str, files: Sequence[DataFile], application: str, version: int) -> None:

@@ -4,6 +4,7 @@ Source: "Delta Transaction Log Protocol": table features, reader and writer vers
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -42,14 +43,62 @@ def odd_place(folder: str) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A table as it was read, with the state of its log then (`_log_of`)."""
+
+    table: DeltaTable
+    log: tuple[int, ...]
+
+
+_NEWEST: Final[dict[str, _Opened]] = {}
+"""Tables by folder: a log takes milliseconds to read, and a run asks 40 times for eight of them."""
+_MOST: Final = 100
+"""Tables that are kept."""
+
+
 def opened(folder: str, version: int | None = None) -> DeltaTable | None:
-    """A version of the table, the newest by default; None where delta-rs can read none."""
+    """A version of the table, the newest by default, to read; None where delta-rs can read none.
+
+    The newest one is the object of the call before, as long as the log is the same.
+    """
+    if version is not None:
+        return _read(folder, version)
+    seen = _NEWEST.get(folder)
+    if seen is not None and seen.log and seen.log == _log_of(folder, seen.table.version()):
+        return seen.table
+    table = opened_to_write(folder)
+    if table is not None:
+        if len(_NEWEST) >= _MOST:
+            _NEWEST.clear()
+        _NEWEST[folder] = _Opened(table, _log_of(folder, table.version()))
+    return table
+
+
+def opened_to_write(folder: str) -> DeltaTable | None:
+    """As `opened`, but the object is the caller's own: a write through it changes it."""
+    return _read(folder, None)
+
+
+def _read(folder: str, version: int | None) -> DeltaTable | None:
     if not (Path(folder) / LOG).is_dir():
         return None
     try:
         return DeltaTable(folder, version=version)
     except (DeltaError, OSError):
         return None
+
+
+def _log_of(folder: str, version: int) -> tuple[int, ...]:
+    """What changes when a log does whose newest version this is; () = it is not the newest one."""
+    log = Path(folder) / LOG
+    try:
+        newest, there = (log / f"{version:020}.json").stat(), log.stat()
+    except OSError:
+        return ()
+    if (log / f"{version + 1:020}.json").exists():
+        return ()
+    return (newest.st_ino, newest.st_size, newest.st_mtime_ns, there.st_ino, there.st_mtime_ns)
 
 
 def unread_features(table: DeltaTable) -> list[str]:

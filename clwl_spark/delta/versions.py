@@ -7,6 +7,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import opened
 
 Versions = tuple[tuple[str, int] | None, ...]
 """(Delta's id of the table, version) by table; None = no such table.
@@ -16,7 +17,7 @@ The id tells a table from another one that was made at the same place.
 
 
 def versions_of(lake: Lake, tables: Iterable[str]) -> Versions | None:
-    """The newest versions of tables; 8 ms a table.
+    """The newest versions of tables.
 
     Args:
         lake: the lake.
@@ -37,5 +38,5 @@ def versions_of(lake: Lake, tables: Iterable[str]) -> Versions | None:
 def _version(folder: str) -> tuple[str, int] | None:
     if not (Path(folder) / "_delta_log").is_dir():
         return None
-    table = DeltaTable(folder)
+    table = opened(folder) or DeltaTable(folder)
     return str(table.metadata().id), int(table.version())

@@ -25,6 +25,7 @@ from clwl_spark.delta.protocol import (
     has_transaction,
     is_odd_place,
     opened,
+    opened_to_write,
     unread_features,
     unwritten_features,
 )
@@ -165,7 +166,7 @@ def add_columns(folder: str, table: Table) -> bool:
     wanted = {x.name for x in table.columns if x.optional} - there
     fields = Schema.from_json(table.schema.json()).fields
     if absent := [x for x in fields if x.name in wanted]:
-        found.alter.add_columns(absent)
+        DeltaTable(folder).alter.add_columns(absent)
     return True
 
 
@@ -182,8 +183,9 @@ def renew_checks(folder: str, table: Table) -> bool:
     if found is None or is_odd_place(folder) or unwritten_features(found):
         return False
     for name, check in old_checks(found.metadata().configuration, table).items():
-        found.alter.drop_constraint(name)
-        found.alter.add_constraint({name: check})
+        to_write = DeltaTable(folder)
+        to_write.alter.drop_constraint(name)
+        to_write.alter.add_constraint({name: check})
     return True
 
 
@@ -261,7 +263,7 @@ def _offences_named(table: Table) -> Iterator[None]:
 
 def _known(folder: str, table: Table) -> DeltaTable | None:
     """The table, if it is as the contract declares it in all that a writer has to respect."""
-    found = opened(folder)
+    found = opened_to_write(folder)
     if found is None or is_odd_place(folder):
         return None
     if unread_features(found) or unwritten_features(found):

@@ -211,11 +211,17 @@ class _Batch:
     def _is_small(self, rows: int) -> bool:
         return rows <= HERE_ROWS
 
+    def _parts(self, rows: int) -> int:
+        """How many buckets there are: one where so few rows are routed within this process."""
+        return 1 if self._is_small(rows) else self.run.buckets
+
     def _pack(self, pending: Pending) -> list[Packed]:
         """The messages in blocks."""
         skipped = self.lake.left_out
         tasks = [
-            PackTask(splits, self.run.pins, self.run.buckets, skipped, self._file(f"pack-{at}"))
+            PackTask(
+                splits, self.run.pins, self._parts(pending.rows), skipped, self._file(f"pack-{at}")
+            )
             for at, splits in enumerate(_grouped(pending.splits, self._rows_a_task(pending.rows)))
         ]
         here = self._is_small(pending.rows)
@@ -253,7 +259,7 @@ class _Batch:
         rows: int,
     ) -> list[Routed]:
         """Route buckets; those that ask for duplicates once more, when it is known of them."""
-        buckets = self._buckets(packed, facts, memories)
+        buckets = self._buckets(packed, facts, memories, self._parts(rows))
         routed = self._route_buckets(buckets, rows, "route")
         asking = {bucket for one in routed for bucket in one.asked}
         if not asking:
@@ -272,13 +278,14 @@ class _Batch:
         packed: Sequence[Packed],
         facts: Mapping[str, str],
         memories: Mapping[str, bytes],
+        parts: int,
     ) -> list[BucketTask]:
         blocks: dict[str, list[WaitingBlock]] = defaultdict(list)
         for block in (x for one in packed for x in one.blocks):
             blocks[block.bucket].append(block)
         qmgrs: dict[str, list[str]] = defaultdict(list)
         for qmgr in sorted({x[1] for one in packed for y in one.requests.values() for x in y}):
-            qmgrs[bucket_of(qmgr, self.run.buckets)].append(qmgr)
+            qmgrs[bucket_of(qmgr, parts)].append(qmgr)
         return [
             BucketTask(
                 bucket,
