@@ -31,7 +31,7 @@ DEFAULTS: Final[dict[str, Row]] = {
         "cluster": "", "topicstr": "", "clroute": "DIRECT", "pub_enabled": True,
         "proxysub": "FIRSTUSE",
     },
-    "subscriptions": {"topicstr": "", "subtype": "USER", "dest_qmgr": ""},
+    "subscriptions": {"topicstr": "", "subtype": "USER", "dest_qmgr": "", "wschema": "TOPIC"},
 }  # fmt: skip
 OWN_KEYS: Final[dict[str, tuple[str, ...]]] = {
     "queue_managers": ("qmgr",),
@@ -178,7 +178,7 @@ class View:
         """Queue managers with a proxy subscription on L that matches the publication."""
         rows = [row for row in self._tables["subscriptions"] if row["qmgr"] == self.qmgr]
         rows = [row for row in rows if row["subtype"] == "PROXY"]
-        return {row["dest_qmgr"] for row in rows if matches_topic(row["topicstr"], topic_string)}
+        return {row["dest_qmgr"] for row in rows if matches_topic(row, topic_string)}
 
 
 def matches_channel(pattern: str, channel: str) -> bool:
@@ -200,9 +200,24 @@ def _precedence(queue: Row) -> tuple[int, int, str]:
     return form, -(len(pattern) - stars), queue["queue"]
 
 
-def matches_topic(pattern: str, topic_string: str) -> bool:
+def matches_topic(subscription: Row, topic_string: str) -> bool:
     """True where a subscription's string takes the publication (P19)."""
+    pattern = subscription["topicstr"]
+    if subscription["wschema"] == "CHAR":
+        return _matches_characters(pattern, topic_string)
     return _matches_levels(pattern.split("/"), topic_string.split("/"))
+
+
+def _matches_characters(pattern: str, topic_string: str) -> bool:
+    """Match character by character: `*` is any run of them, also none, `?` is one."""
+    if not pattern:
+        return not topic_string
+    if pattern[0] == "*":
+        rests = (topic_string[n:] for n in range(len(topic_string) + 1))
+        return any(_matches_characters(pattern[1:], rest) for rest in rests)
+    if not topic_string or pattern[0] not in ("?", topic_string[0]):
+        return False
+    return _matches_characters(pattern[1:], topic_string[1:])
 
 
 def _matches_levels(pattern: list[str], levels: list[str]) -> bool:

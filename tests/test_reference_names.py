@@ -18,6 +18,8 @@ from small_worlds import (
     topic,
 )
 
+from clwl_spark.planning.topics import topic_matches
+
 # L and B share cluster K; Q and the alias QMALIAS are on B, CLUSTERED on both.
 CLUSTER = [
     rcvr("L"),
@@ -324,7 +326,30 @@ def test_section_7_the_default_and_the_current_association():
     ],
 )
 def test_p19_subscriptions_match_by_levels(pattern, string, matching):
-    assert matches_topic(pattern, string) is matching
+    assert matches_topic({"topicstr": pattern, "wschema": "TOPIC"}, string) is matching
+    assert topic_matches(pattern, "TOPIC", string) is matching
+
+
+@pytest.mark.parametrize(
+    ("pattern", "string", "matching"),
+    [
+        ("*", "/a/b", True),
+        ("*", "", True),
+        ("/a*c", "/a/b/c", True),
+        ("/a*", "/a", True),
+        ("/?/b", "/a/b", True),
+        ("/a?b", "/a/b", True),
+        ("/a?", "/a", False),
+        ("/+/b", "/a/b", False),
+        ("/+/b", "/+/b", True),
+        ("/a/#", "/a/b", False),
+        ("/a.b", "/axb", False),
+        ("/a%", "/a%", True),
+    ],
+)
+def test_p19_subscriptions_match_by_characters(pattern, string, matching):
+    assert matches_topic({"topicstr": pattern, "wschema": "CHAR"}, string) is matching
+    assert topic_matches(pattern, "CHAR", string) is matching
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,13 @@ class ProxySub(StrEnum):
     FORCE = "FORCE"
 
 
+class WildcardSchema(StrEnum):
+    """WSCHEMA of a subscription: how its topic string matches."""
+
+    TOPIC = "TOPIC"
+    CHAR = "CHAR"
+
+
 class SubType(StrEnum):
     """SUBTYPE of a subscription."""
 

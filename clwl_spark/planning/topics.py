@@ -3,14 +3,23 @@
 Source: SEMANTICS 9, P17 to P19.
 """
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 import pandas as pd
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import ClusterRoute, DefBind, PlanKind, ProxySub, SubType
+from clwl_spark.mq.vocabulary import (
+    ClusterRoute,
+    DefBind,
+    PlanKind,
+    ProxySub,
+    SubType,
+    WildcardSchema,
+)
 from clwl_spark.snapshots.views import (
     CLUSTERS,
     TOPICS_SEEN_BY,
@@ -33,6 +42,8 @@ _TOPIC_COLUMNS: Final = (
     c.PUB_ENABLED,
     c.PROXYSUB,
 )
+_CHARACTERS: Final = {"*": ".*", "?": "."}
+"""Wildcards of WSCHEMA(CHAR) as regular expressions."""
 IS_COPY: Final = "is_copy"
 IS_SHARED: Final = "is_shared"
 HOSTS_COLUMNS: Final = (
@@ -124,12 +135,26 @@ def topic_resolutions(asked: DataFrame, matched: DataFrame, chosen: DataFrame) -
     )
 
 
-def topic_matches(pattern: str, topic: str) -> bool:
-    """Whether a subscription's topic string matches: `+` one level, `#` any number, also none.
+def topic_matches(pattern: str, wschema: str, topic: str) -> bool:
+    """Whether a subscription's topic string matches.
 
-    Source: SEMANTICS P19; `*` is plain text.
+    Args:
+        pattern: the subscription's string.
+        wschema: CHAR: `*` is any run of characters and `?` one, a `/` like any other. TOPIC: `+`
+            is one level, and `#` any number of them, also none.
+        topic: the publication's string.
+
+    Source: SEMANTICS P19.
     """
+    if wschema == WildcardSchema.CHAR.value:
+        return _by_characters(pattern).fullmatch(topic) is not None
     return _levels_match(pattern.split("/"), topic.split("/"))
+
+
+@lru_cache(maxsize=1024)
+def _by_characters(pattern: str) -> re.Pattern[str]:
+    parts = (_CHARACTERS.get(x) or re.escape(x) for x in pattern)
+    return re.compile("".join(parts), re.DOTALL)
 
 
 def _levels_match(pattern: list[str], levels: list[str]) -> bool:
@@ -171,6 +196,7 @@ def _subscribed(direct: DataFrame, topology: Topology) -> DataFrame:
         F.col(c.QMGR).alias(VIEWER),
         F.col(c.DEST_QMGR).alias(c.QMGR),
         F.col(c.TOPICSTR).alias("pattern"),
+        c.WSCHEMA,
     )
     asked = direct.select(c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME).distinct()
     pairs = asked.join(proxies, list(VIEW_KEY))
@@ -179,8 +205,8 @@ def _subscribed(direct: DataFrame, topology: Topology) -> DataFrame:
 
 def _matching_pairs(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     for frame in frames:
-        pairs = zip(frame["pattern"], frame[c.OBJECT_NAME], strict=True)
-        yield frame[[topic_matches(pattern, topic) for pattern, topic in pairs]]
+        pairs = zip(*(frame[x] for x in ("pattern", c.WSCHEMA, c.OBJECT_NAME)), strict=True)
+        yield frame[[topic_matches(*pair) for pair in pairs]]
 
 
 def _is_host() -> Column:

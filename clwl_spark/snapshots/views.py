@@ -63,6 +63,7 @@ DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
     "subscriptions": {
         c.TOPICSTR: "",
         c.SUBTYPE: v.SubType.USER.value,
+        c.WSCHEMA: v.WildcardSchema.TOPIC.value,
         c.DEST_QMGR: "",
     },
 }

@@ -49,6 +49,7 @@ SUB_ENABLED: Final = "sub_enabled"
 PROXYSUB: Final = "proxysub"
 SUB_NAME: Final = "sub_name"
 SUBTYPE: Final = "subtype"
+WSCHEMA: Final = "wschema"
 DEST: Final = "dest"
 DEST_QMGR: Final = "dest_qmgr"
 

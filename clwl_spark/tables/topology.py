@@ -1,5 +1,6 @@
 """Snapshots, the topology and what was not understood of it."""
 
+from dataclasses import replace
 from typing import Final
 
 from clwl_spark.mq import vocabulary as v
@@ -146,11 +147,15 @@ SUBSCRIPTIONS: Final = Table(
         _SNAPSHOT,
         key(c.QMGR, "Queue manager that holds the subscription"),
         key(c.SUB_NAME, "Name of the subscription"),
-        text(c.TOPICSTR, "Topic string, with wildcards + and #"),
+        text(c.TOPICSTR, "Topic string, with wildcards as WSCHEMA says"),
         word(c.SUBTYPE, v.SubType, "SUBTYPE; null = USER"),
         text(c.DEST, "Destination queue"),
         text(c.DEST_QMGR, "Destination queue manager; of a PROXY the one it stands for"),
         *_READ_FROM,
+        replace(
+            text(c.WSCHEMA, "WSCHEMA: TOPIC, wildcards are levels, or CHAR; null = TOPIC"),
+            optional=True,
+        ),
     ),
     change_feed=True,
 )

@@ -151,8 +151,14 @@ def test_a_subscriptions_topic_object_comes_before_its_own_string():
     )
     (row,) = read_own(text).rows["subscriptions"]
     assert (row["sub_name"], row["topicstr"], row["subtype"]) == ("S 1", "a/b/#", "USER")
-    assert (row["dest"], row["dest_qmgr"]) == ("Q", "R")
+    assert (row["dest"], row["dest_qmgr"], row["wschema"]) == ("Q", "R", None)
     assert len(read_own("DEF SUB(S) TOPICOBJ(X)").rejects) == 1
+
+
+def test_a_subscription_says_how_its_wildcards_are_read():
+    reading = read_own("DEF SUB(A) TOPICSTR('*') WSCHEMA(CHAR)\nDEF SUB(B) WSCHEMA(WORD)\nDEF QL(Q)")
+    assert [x["wschema"] for x in reading.rows["subscriptions"]] == ["CHAR"]
+    assert "wschema" in reading.rejects[0].reason
 
 
 def test_a_text_of_nobody_is_an_error_that_names_the_way_out():

@@ -43,7 +43,7 @@ def reaches(pattern, topic):
         below += [
             (*x, level) for x in below for level in ("a", "b", "c", "d", "x", "") if len(x) < 3
         ]
-    return any(topic_matches(pattern, "/".join([topic, *x])) for x in set(below))
+    return any(topic_matches(pattern, "TOPIC", "/".join([topic, *x])) for x in set(below))
 
 
 def counted(members, defined, subscriptions):

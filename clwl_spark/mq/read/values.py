@@ -22,6 +22,7 @@ from clwl_spark.mq.vocabulary import (
     QueueType,
     Usage,
     UseQueue,
+    WildcardSchema,
 )
 
 RANGES: Final = {
@@ -55,6 +56,7 @@ WORDS: Final[dict[str, dict[str, object]]] = {
     "pub_enabled": _PARENT,
     "sub_enabled": _PARENT,
     "suspended": {"YES": True, "NO": False},
+    "wschema": _words(WildcardSchema),
     "subtype": {"USER": "USER", "ADMIN": "USER", "API": "USER", "PROXY": "PROXY"},
 }
 """Column of a few words -> what MQ writes and what the column holds."""
@@ -108,6 +110,7 @@ SUBSCRIPTION: Final = {
     "subtype": "SUBTYPE",
     "dest": "DEST",
     "dest_qmgr": "DESTQMGR",
+    "wschema": "WSCHEMA",
 }
 STATUS: Final = {"status": "STATUS", "xmitq": "XMITQ"}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clwl_spark.algorithm.resolve import Knowledge, Resolution, resolve
-from clwl_spark.mq.vocabulary import DefBind, ObjectType, PlanKind, Via
+from clwl_spark.mq.vocabulary import DefBind, ObjectType, PlanKind, Via, WildcardSchema
 from clwl_spark.planning.plans import REQUEST
 from clwl_spark.planning.topics import topic_matches
 from clwl_spark.tables import columns as c
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 Request = tuple[str, ...]
 """The values of `planning.REQUEST`."""
 
-End = tuple[str | frozenset[str], ...]
+End = tuple[str | frozenset[str] | frozenset[tuple[str, str]], ...]
 """What a put of a queue manager chooses from; equal ends have equal candidates, whatever is put to.
 
 Of a queue its name, and `via` where it counts; of a queue manager its name; of a topic string what
@@ -56,12 +56,12 @@ class Sight:
     Attributes:
         knowledge: for name resolution, of every name.
         topics: of the snapshot, whether it sees them or not; none if it is in no cluster.
-        patterns: topic strings of its proxy subscriptions.
+        patterns: topic string and WSCHEMA of its proxy subscriptions.
     """
 
     knowledge: Knowledge
     topics: Topics = field(default_factory=Topics)
-    patterns: frozenset[str] = frozenset()
+    patterns: frozenset[tuple[str, str]] = frozenset()
 
 
 def resolution_of(request: Request, sight: Sight) -> Resolution:
@@ -95,7 +95,7 @@ def _topic_end(topic: str, sight: Sight) -> End | None:
     defined = sight.topics.strings.intersection(way)
     if not defined:
         return None
-    matching = (pattern for pattern in sight.patterns if topic_matches(pattern, topic))
+    matching = (x for x in sight.patterns if topic_matches(*x, topic))
     # Where no object is met the plan has the string instead: that must not look like an object.
     alone = topic if topic in sight.topics.names else ""
     return (ObjectType.TOPIC.value, defined, frozenset(matching), alone)
@@ -168,7 +168,10 @@ def _topic_strings(sight: Sight) -> Iterator[str]:
     """Topic strings that meet what is defined and what is subscribed to."""
     for topic in sight.topics.strings:
         yield from (topic, f"{topic}/{_LEVEL}")
-    for pattern in sight.patterns:
+    for pattern, wschema in sight.patterns:
+        if wschema == WildcardSchema.CHAR.value:
+            yield from (pattern.replace("?", _LEVEL).replace("*", x) for x in ("", _LEVEL))
+            continue
         levels = [_LEVEL if x == "+" else x for x in pattern.split("/")]
         yield "/".join(x for x in levels if x != "#")
         yield "/".join(_LEVEL if x == "#" else x for x in levels)

@@ -57,7 +57,7 @@ def sights(
         qmgr: Sight(
             knowledge(senders[qmgr][0], definitions[qmgr], queues[qmgr], seen[qmgr]),
             topics,
-            frozenset(x[c.TOPICSTR] for x in patterns[qmgr]),
+            frozenset((x[c.TOPICSTR], x[c.WSCHEMA]) for x in patterns[qmgr]),
         )
         for qmgr in qmgrs
     }
@@ -77,7 +77,7 @@ def _by_viewer(frame: DataFrame) -> dict[str, list[Row]]:
 
 
 def _patterns(known: DataFrame, topology: Topology) -> DataFrame:
-    """(viewer, topicstr) of proxy subscriptions."""
+    """(viewer, topicstr, wschema) of proxy subscriptions."""
     proxies = topology.subscriptions.where(F.col(c.SUBTYPE) == SubType.PROXY.value)
-    held = proxies.select(F.col(c.QMGR).alias(VIEWER), c.TOPICSTR).distinct()
+    held = proxies.select(F.col(c.QMGR).alias(VIEWER), c.TOPICSTR, c.WSCHEMA).distinct()
     return held.join(known.select(VIEWER), VIEWER, "left_semi")
