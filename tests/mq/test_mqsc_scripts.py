@@ -156,7 +156,9 @@ def test_a_subscriptions_topic_object_comes_before_its_own_string():
 
 
 def test_a_subscription_says_how_its_wildcards_are_read():
-    reading = read_own("DEF SUB(A) TOPICSTR('*') WSCHEMA(CHAR)\nDEF SUB(B) WSCHEMA(WORD)\nDEF QL(Q)")
+    reading = read_own(
+        "DEF SUB(A) TOPICSTR('*') WSCHEMA(CHAR)\nDEF SUB(B) WSCHEMA(WORD)\nDEF QL(Q)"
+    )
     assert [x["wschema"] for x in reading.rows["subscriptions"]] == ["CHAR"]
     assert "wschema" in reading.rejects[0].reason
 

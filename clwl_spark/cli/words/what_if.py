@@ -1,4 +1,4 @@
-"""`clwl shares`, `clwl what-if`, `clwl insights`: expected load, changes, the whole topology."""
+"""`clwl shares`, `advise`, `what-if` and `insights`: expected load, changes, the topology."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import Exit, Limit, Snapshot
+from clwl_spark.cli.words.shared import Exit, Limit, PutObject, PutQmgr, Snapshot
 
 
 class Swept(StrEnum):
@@ -106,6 +106,38 @@ def shares(common: Common, options: SharesWords) -> int:
     return run_command("shares", common, options)
 
 
+@dataclass(frozen=True, slots=True)
+class AdviseWords:
+    """Options of `clwl advise`."""
+
+    qmgr: PutQmgr
+    object_name: PutObject
+    want: Annotated[
+        str,
+        typer.Option(
+            "--want", metavar="QM=N,QM=N", help="How often each host, against the others."
+        ),
+    ]
+    snapshot: Snapshot = None
+    exit: Exit = None
+
+
+def advise(common: Common, options: AdviseWords) -> int:
+    """Find the weights that give the hosts of an object wanted shares.
+
+    Every CLWLWGHT from 1 to 99 counts as 1000 divided by it, without remainder: the weights that
+    come nearest are found exactly, and told with their error. A weight is a channel's, so the other
+    objects of the queue manager whose shares change as well are named.
+
+    [bold]Examples[/bold]
+
+    clwl advise --lake build/lake --from QM1 --object ORDERS --want "SERVERB=2,SERVERA=1"
+
+    clwl advise --lake build/lake --from QM1 --object ORDERS --want "QM2=3,QM3=2" --json
+    """
+    return run_command("advise", common, options)
+
+
 def what_if(common: Common, options: WhatIfWords) -> int:
     """Route the lake's messages as they are and with a change, and show what moves.
 
@@ -143,4 +175,4 @@ def insights(common: Common, options: InsightsWords) -> int:
     return run_command("insights", common, options)
 
 
-COMMANDS = (shares, what_if, insights)
+COMMANDS = (shares, advise, what_if, insights)
