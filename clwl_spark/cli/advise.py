@@ -68,6 +68,6 @@ def _rendered(found: Advice) -> Iterator[RenderableType]:
         ("object", "of its messages elsewhere"), moved, {"of its messages elsewhere"}, title
     )
     yield (
-        f"a weight is a channel's and counts for all of them: CLUSRCVRs of a cluster of their own "
-        f"for {put.object_name} would leave the others as they are"
+        f"a weight is a channel's: CLUSRCVRs of a cluster of their own for {put.object_name} would "
+        "leave the others alone"
     )
