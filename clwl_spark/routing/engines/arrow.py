@@ -40,7 +40,6 @@ from clwl_spark.routing.intake.by_arrow import (
     rejected_rows,
     requests_of,
 )
-from clwl_spark.routing.intake.by_spark import Pin
 from clwl_spark.routing.intake.requests import Requests
 from clwl_spark.routing.intake.splits import (
     Split,
@@ -49,10 +48,11 @@ from clwl_spark.routing.intake.splits import (
     split_columns,
     split_rows,
 )
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.output.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
 from clwl_spark.routing.output.routed import ANSWER, ROW
 from clwl_spark.routing.output.unpack import ANSWERS, DATA
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import MESSAGES, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.tables import columns as c

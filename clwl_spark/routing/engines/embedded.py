@@ -46,7 +46,8 @@ from clwl_spark.routing.intake.pending_messages import Pending, pending_messages
 from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.intake.routed_before import routed_before
 from clwl_spark.routing.intake.splits import Split
-from clwl_spark.routing.ledger.runs import Run, RunSummary, claim, finish, write_again
+from clwl_spark.routing.ledger.run_record import Run, RunSummary
+from clwl_spark.routing.ledger.runs import claim, finish, write_again
 from clwl_spark.routing.plans.facts_cache import Keeper
 from clwl_spark.routing.plans.gather import InUse, gathered_here
 from clwl_spark.routing.plans.plan_maker import PlanMaker, shared_id

@@ -30,7 +30,7 @@ from clwl_spark.routing.intake.blocks import (
     empty_rows,
 )
 from clwl_spark.routing.intake.duplicate_notes import TOLD
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.output.routed import KIND_MEMORY, RoutedBlock
 from clwl_spark.routing.output.unpack import ANSWERS, DATA
 from clwl_spark.routing.state.bucket import Bucket
