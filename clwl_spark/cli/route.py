@@ -57,14 +57,13 @@ def run(common: Common, options: RouteWords) -> int:
         own,
         needs=MESSAGES.name,
         reads=TOPOLOGY_TABLES,
-        routes=True,
-        spark=_suiting(common, options),
+        routes=_suiting(common, options),
     ) as work:
         return _follow(work, hops) if options.follow else _once(work, hops)
 
 
-def _suiting(common: Common, options: RouteWords) -> Mapping[str, str] | None:
-    """What suits a session that routes many messages once; None = the defaults.
+def _suiting(common: Common, options: RouteWords) -> Mapping[str, str]:
+    """What suits a session that routes many messages once; {} = the defaults.
 
     Hops are worked out by Spark, row by row: Java's second compiler takes a third of their time off
     (a million messages over three hops: 117 s, so 75).
@@ -72,11 +71,11 @@ def _suiting(common: Common, options: RouteWords) -> Mapping[str, str] | None:
     settings = settings_of(common)
     by_rows = settings.engine == SparkEngine.name or not is_on_this_machine(settings.lake)
     if options.follow or options.hops or by_rows:
-        return None
+        return {}
     tables = (MESSAGES, OUTCOMES, RUNS)
     messages, outcomes, runs = (str(Path(settings.lake, x.name)) for x in tables)
     if unfit_here(messages, outcomes) or count_waiting(messages, runs) > _ROWS_TO_COMPILE_FOR:
-        return None
+        return {}
     return ROWS_BEYOND_JAVA
 
 

@@ -4,6 +4,7 @@ Source: "Delta Transaction Log Protocol": table features, reader and writer vers
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,18 @@ _LEGACY_WRITER: Final = 3
 _NAMED_FROM_READER: Final = 3
 _NAMED_FROM_WRITER: Final = 7
 """From these versions on a table names its features; those before have a fixed set, unnamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """Makes an append idempotent: the same application and version is written once.
+
+    The application comes from the routing's identity, never from a constant: after a lost
+    checkpoint a constant would silently drop data.
+    """
+
+    application: str
+    version: int
 
 
 def is_odd_place(folder: str) -> bool:

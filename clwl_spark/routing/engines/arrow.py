@@ -17,7 +17,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.commits import DataFile
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, plan_id
 from clwl_spark.routing.intake.blocks import (
     BLOCK_ROWS,

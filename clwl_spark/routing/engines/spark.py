@@ -9,7 +9,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.routing.intake.blocks import (
     BLOCK_SCHEMA,
     PAYLOAD,

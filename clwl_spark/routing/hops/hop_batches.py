@@ -18,8 +18,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.files import active_files, changes_after, is_uri, new_files
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.offsets import Offsets
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.delta.versions import versions_of
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.ledger.run_record import NOTHING, Taken

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
-from clwl_spark.delta.lake import Transaction
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.snapshots.catalog import Pin
 

@@ -16,7 +16,8 @@ from typing import Any, Final
 import pyarrow as pa
 
 from clwl_spark.delta.files import commit_time
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.errors import LakeStateError
 from clwl_spark.mq.vocabulary import Algorithm, Duplicates
 from clwl_spark.routing.intake.blocks import BUCKETS
