@@ -29,8 +29,8 @@ from clwl_spark.routing.intake.blocks import (
 from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, keys_of
 from clwl_spark.routing.intake.requests import Requests
 from clwl_spark.routing.intake.splits import Split
-from clwl_spark.routing.ledger.runs import valid_pins
 from clwl_spark.routing.state.bucket import Bucket
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.views import VIEWER, read_topology
 from clwl_spark.spark.local import local_session
 
@@ -50,7 +50,7 @@ def main() -> int:
     routing.timed_process(["-m", "clwl_spark.cli", "route", "--lake", str(lake_folder), "--json"])
     spark = local_session(app_name="facts")
     lake = Lake(spark, str(lake_folder))
-    pins = valid_pins(lake)
+    pins = snapshot_catalog(lake).pins
     plans = lake.read(schemas.ROUTE_PLANS.name)
     of = plans.select("snapshot_id", plans.qmgr.alias(VIEWER)).distinct()
     topology = read_topology(lake, [pin.snapshot_id for pin in pins])

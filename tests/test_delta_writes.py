@@ -13,7 +13,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from clwl_spark.delta.creation import create_in_folder, create_statement
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.delta.writes import append_rows, delete_rows, merge_rows
 from clwl_spark.errors import InputError
 from clwl_spark.spark.parallel import run_parallel

@@ -5,12 +5,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
 import pandas as pd
 from pyspark.sql import DataFrame
 
 from clwl_spark.api.answers import Explained, Moved, Traced
+from clwl_spark.api.asked import ExplainOptions, TraceOptions
 from clwl_spark.api.changes import change_of, moved_by
 from clwl_spark.api.judged import Paths, judged
 from clwl_spark.api.load import TrafficShares, shares_of, sweep_of, traffic_shares_of
@@ -18,7 +19,7 @@ from clwl_spark.api.routed import answer_of, report_of, routed, snapshots_of, ta
 from clwl_spark.api.rules import Rules
 from clwl_spark.api.sessions import ended
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import Bind, ObjectType, Via
+from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.routing.run import RunSummary
 from clwl_spark.settings import Settings
 from clwl_spark.snapshots.catalog import chosen_snapshot
@@ -72,18 +73,8 @@ class OpenLake:
         ended(self._ending)
 
     @releasing()
-    def explain(  # noqa: PLR0913  (the options of `clwl explain`)
-        self,
-        qmgr: str,
-        object_name: str,
-        object_qmgr: str = "",
-        *,
-        object_type: str = ObjectType.QUEUE,
-        snapshot: str | None = None,
-        via: str = Via.LOCAL,
-        bind: str = Bind.AS_Q_DEF,
-        algorithm: str | None = None,
-        exit_function: str | None = None,
+    def explain(
+        self, qmgr: str, object_name: str, object_qmgr: str = "", **options: Unpack[ExplainOptions]
     ) -> Explained:
         """Explain where a put goes.
 
@@ -97,50 +88,50 @@ class OpenLake:
             qmgr: queue manager where the message is put.
             object_name: queue name, or topic string.
             object_qmgr: object queue manager; blank = none named.
-            object_type: QUEUE or TOPIC.
-            snapshot: any one.
-            via: LOCAL, or CLUSTER = received over a cluster channel.
-            bind: option of the open.
-            algorithm: v9 or v7.
-            exit_function: the cluster workload exit.
+            options: `object_type`, QUEUE (the default) or TOPIC; `via`, LOCAL (the default) or
+                CLUSTER = received over a cluster channel; `bind`, an option of the open;
+                `snapshot`, `algorithm`, `exit_function`.
         """
-        ladder = self._rules.ladder(exit_function, algorithm)
+        ladder = self._rules.ladder(
+            options.pop("exit_function", None), options.pop("algorithm", None)
+        )
+        snapshot = options.pop("snapshot", None)
+        words = {name: str(word) for name, word in options.items()}
         request = ExplainRequest(
-            qmgr, object_name, object_qmgr, str(object_type), snapshot, str(via), str(bind),
-            ladder.algorithm, ladder.exit_function,
+            qmgr, object_name, object_qmgr, snapshot_id=snapshot, algorithm=ladder.algorithm,
+            exit_function=ladder.exit_function, **words,
         )  # fmt: skip
         return Explained(explain_by(self._book, self.tables, request))
 
     @releasing()
-    def trace(  # noqa: PLR0913  (the options of `clwl trace`)
-        self,
-        qmgr: str,
-        object_name: str,
-        object_qmgr: str = "",
-        *,
-        object_type: str = ObjectType.QUEUE,
-        via: str = Via.LOCAL,
-        links: Mapping[tuple[str, str], str] | None = None,
-        hops: int = MOST_HOPS,
-        snapshot: str | None = None,
-        algorithm: str | None = None,
-        exit_function: str | None = None,
+    def trace(
+        self, qmgr: str, object_name: str, object_qmgr: str = "", **options: Unpack[TraceOptions]
     ) -> Traced:
         """Follow a put over gateways, aliases and clusters to its final queues.
 
-        The put is described as in `explain`. `links` are the other ends of transmission queues:
-        (queue manager, transmission queue) -> queue manager. The way is followed for `hops`.
-
         >>> lake.trace("SHOP1", "PARCEL.IN").ends
+
+        Args:
+            qmgr: queue manager where the message is put.
+            object_name: queue name, or topic string.
+            object_qmgr: object queue manager; blank = none named.
+            options: `object_type` and `via` as for `explain`; `links`, the other ends of
+                transmission queues, (queue manager, transmission queue) -> queue manager; `hops`,
+                how many are followed at most; `snapshot`, `algorithm`, `exit_function`.
 
         Raises:
             UnknownQueueManagerError: the snapshot does not define a queue manager.
         """
-        if object_type == ObjectType.TOPIC:
+        ladder = self._rules.ladder(
+            options.pop("exit_function", None), options.pop("algorithm", None)
+        )
+        snapshot, links = options.pop("snapshot", None), options.pop("links", None) or {}
+        hops = options.pop("hops", MOST_HOPS)
+        words = {name: str(word) for name, word in options.items()}
+        place = Place(qmgr, object_name, object_qmgr, **words)
+        if place.object_type == ObjectType.TOPIC:
             check_topic_string(object_name)
-        place = Place(qmgr, object_name, object_qmgr, str(via), str(object_type))
-        ladder = self._rules.ladder(exit_function, algorithm)
-        return Traced(trace(self.tables, TraceRequest(place, snapshot, ladder, links or {}, hops)))
+        return Traced(trace(self.tables, TraceRequest(place, snapshot, ladder, links, hops)))
 
     @releasing()
     def shares(

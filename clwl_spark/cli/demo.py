@@ -18,7 +18,8 @@ from clwl_spark.cli.route import route_options, summary_table
 from clwl_spark.cli.samples import sample_messages, samples_folder
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import Work, at_work
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.run import route
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
@@ -50,7 +51,7 @@ def run(common: Common) -> int:
     """Make the cluster, route its traffic, show it, and return the exit code."""
     placed = common.lake or common.catalog or common.config or common.assignments
     named = common if placed else replace(common, lake=LAKE)
-    with at_work("demo", named, reads=(), routes=True) as work:
+    with at_work("demo", named, reads=(), routes={}) as work:
         started = time.monotonic()
         _refuse_other_lakes(work.lake)
         document = _shown(work)

@@ -13,7 +13,6 @@ from clwl_spark.checks.quality.judge import (
     snapshot_judged,
 )
 from clwl_spark.checks.quality.page import page
-from clwl_spark.checks.quality.publish import head_of
 from clwl_spark.checks.quality.rendering import explained, report_table, rule_list
 from clwl_spark.checks.quality.results import Report, Scope, Verdict
 from clwl_spark.checks.quality.suites import Gates, load_gates
@@ -22,6 +21,7 @@ from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.quality import LintWords
 from clwl_spark.cli.work import at_work, screen_of, settings_of
 from clwl_spark.delta.lake import Lake
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.tables import SNAPSHOTS, TOPOLOGY
 
 _TOLD: Final = {"id", "severity", "title", "why", "remedy"}
@@ -48,7 +48,7 @@ def run(common: Common, options: LintWords) -> int:
 def advice(lake: Lake, snapshot_id: str | None, gates: Gates) -> Report:
     """What the rules of design say of a snapshot; nothing is written."""
     started = time.monotonic()
-    head = head_of(lake, snapshot_id)
+    head = snapshot_catalog(lake).whole(snapshot_id)
     judged = snapshot_judged(lake, read_rows(lake, head.snapshot_id, IN_MEMORY_ROWS))
     try:
         results = run_rules(gates.rules, judged)

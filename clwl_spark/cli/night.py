@@ -14,7 +14,7 @@ from clwl_spark.checks.quality.results import Report, Severity, Verdict
 from clwl_spark.checks.quality.validate import validate_snapshot
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import SnapshotStatus
-from clwl_spark.snapshots.catalog import heads_of
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
 
 NIGHT: Final = "night"
@@ -52,7 +52,7 @@ def change_for_tonight(lake: Lake, script: Path, base: str) -> Night:
 
     A snapshot of that name that is quarantined already stays as it is.
     """
-    known = {x.snapshot_id: x.status for x in heads_of(lake).ordered}
+    known = {x.snapshot_id: x.status for x in snapshot_catalog(lake).ordered}
     if known.get(NIGHT) == SnapshotStatus.QUARANTINED.value:
         return Night(None)
     ingest(lake, [script], NIGHT, IngestOptions(_VALID_FROM, _WHOSE, base))

@@ -15,7 +15,7 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.settings import moment
 from clwl_spark.studies.reallocate.events import ChannelEvent, read_events
 from clwl_spark.studies.reallocate.run import ReallocationSummary, reallocate
-from clwl_spark.tables.moments import micros, moment_at
+from clwl_spark.tables.moments import micros, moment_at, moment_text
 
 _SHOWN = 20
 
@@ -40,7 +40,7 @@ def events_table(summary: ReallocationSummary) -> Table:
     rows = []
     for x in summary.events[-_SHOWN:]:
         what = x.event.what
-        at = moment_at(what.at).isoformat().replace("+00:00", "Z")
+        at = moment_text(moment_at(what.at))
         cells = (f"{x.counts[name]:,}" for name in counts)
         rows.append((at, what.qmgr, what.channel, what.status, *cells))
     if len(summary.events) > 1:

@@ -11,7 +11,6 @@ import structlog
 from rich.table import Table
 from rich.text import Text
 
-from clwl_spark.checks.quality.publish import passed_over
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.routing import RouteWords
@@ -26,9 +25,10 @@ from clwl_spark.mq import vocabulary as v
 from clwl_spark.routing.engines.fitness import count_waiting, unfit_here
 from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.hops.journeys import check_hops, follow_messages, hop_figures
-from clwl_spark.routing.ledger.runs import RunSummary
+from clwl_spark.routing.ledger.run_record import RunSummary
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.settings import Settings
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
 from clwl_spark.studies.trace.rendering import hops_table
 from clwl_spark.tables import MESSAGES, OUTCOMES, RUNS, SNAPSHOTS
@@ -57,14 +57,13 @@ def run(common: Common, options: RouteWords) -> int:
         own,
         needs=MESSAGES.name,
         reads=TOPOLOGY_TABLES,
-        routes=True,
-        spark=_suiting(common, options),
+        routes=_suiting(common, options),
     ) as work:
         return _follow(work, hops) if options.follow else _once(work, hops)
 
 
-def _suiting(common: Common, options: RouteWords) -> Mapping[str, str] | None:
-    """What suits a session that routes many messages once; None = the defaults.
+def _suiting(common: Common, options: RouteWords) -> Mapping[str, str]:
+    """What suits a session that routes many messages once; {} = the defaults.
 
     Hops are worked out by Spark, row by row: Java's second compiler takes a third of their time off
     (a million messages over three hops: 117 s, so 75).
@@ -72,11 +71,11 @@ def _suiting(common: Common, options: RouteWords) -> Mapping[str, str] | None:
     settings = settings_of(common)
     by_rows = settings.engine == SparkEngine.name or not is_on_this_machine(settings.lake)
     if options.follow or options.hops or by_rows:
-        return None
+        return {}
     tables = (MESSAGES, OUTCOMES, RUNS)
     messages, outcomes, runs = (str(Path(settings.lake, x.name)) for x in tables)
     if unfit_here(messages, outcomes) or count_waiting(messages, runs) > _ROWS_TO_COMPILE_FOR:
-        return None
+        return {}
     return ROWS_BEYOND_JAVA
 
 
@@ -128,7 +127,8 @@ def _once(work: Work, hops: int) -> int:
 
 def _tell_quarantined(work: Work) -> list[dict[str, str | None]]:
     """Say which newer snapshots a gate keeps away, and what routing goes on with."""
-    found = passed_over(work.lake) if work.lake.exists(SNAPSHOTS.name) else []
+    is_there = work.lake.exists(SNAPSHOTS.name)
+    found = snapshot_catalog(work.lake).passed_over() if is_there else []
     for snapshot_id, used in found:
         structlog.get_logger().warning("quarantined", snapshot_id=snapshot_id, used=used)
         instead = f"routing goes on with {used}" if used else "no valid one is in force before it"

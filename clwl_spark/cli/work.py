@@ -56,15 +56,14 @@ class Work:
 
 
 @contextmanager
-def at_work(  # noqa: PLR0913  (by name)
+def at_work(
     command: str,
     common: Common,
     options: Mapping[str, str | None] | None = None,
     *,
     needs: str | None = None,
     reads: Iterable[str] | None = TOPOLOGY_TABLES,
-    routes: bool = False,
-    spark: Mapping[str, str] | None = None,
+    routes: Mapping[str, str] | None = None,
 ) -> Iterator[Work]:
     """Give a command its settings, screen and lake, and end the session if it was started here.
 
@@ -74,8 +73,8 @@ def at_work(  # noqa: PLR0913  (by name)
         options: settings that the command's own options give; None = not given.
         needs: a table without which the command has nothing to do.
         reads: names of the tables whose rows it reads; None = nobody knows how many come.
-        routes: whether it routes the lake's messages, which Spark alone may have to do.
-        spark: what suits a Spark session that is started for many rows; the settings win.
+        routes: Spark's settings for routing the lake's messages, which Spark alone may have to
+            do, where a session is started for it; the settings win. None = it routes none.
 
     Raises:
         SettingsError: a setting is unknown or unusable.
@@ -86,7 +85,7 @@ def at_work(  # noqa: PLR0913  (by name)
     """
     settings = settings_of(common, options)
     check_place(settings, needs)
-    waiting = waiting_messages(settings) if routes else Waiting()
+    waiting = waiting_messages(settings) if routes is not None else Waiting()
     choice = choose_engine(settings, reads, waiting.only_spark)
     is_embedded = choice.engine is Engine.EMBEDDED
     if is_embedded and waiting.is_for_workers:
@@ -94,7 +93,7 @@ def at_work(  # noqa: PLR0913  (by name)
     with without_panic_texts() if is_embedded and not common.verbose else nullcontext():
         screen = replace(screen_of(common, settings, command), engine=str(choice.engine))
         _tell(choice)
-        suited = SMALL_WORK if reads_little(choice) else spark or {}
+        suited = SMALL_WORK if reads_little(choice) else routes or {}
         with screen.kept_pure(), session_for(choice, settings, f"clwl {command}", suited) as lent:
             with releasing(), refusals_named(command) if is_embedded else nullcontext():
                 yield Work(settings, screen, lake_of(lent, settings))

@@ -1,27 +1,16 @@
-"""The lake: Delta tables at a path, or in a catalog.
-
-Only this module, those named `delta_*`, and `session` know Delta.
-
-A path lake is a folder (any URI that Spark can write) with a Delta table per folder; a catalog
-lake is `catalog.schema` with tables of the same names (CONTRACT, first paragraph).
-"""
+"""The lake: Delta tables at a place, read and written. No room but this one knows Delta."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, Final, cast
+from functools import partial
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow.dataset import Dataset
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
-from clwl_spark.delta import files as delta_files
-from clwl_spark.delta.commits import DataFile, commit_files, is_committed
+from clwl_spark.delta.commits import DataFile, commit_files
 from clwl_spark.delta.creation import (
     create_in_folder,
     create_statement,
@@ -29,15 +18,8 @@ from clwl_spark.delta.creation import (
     old_checks,
     spark_one_of,
 )
-from clwl_spark.delta.protocol import (
-    NO_TRANSACTION,
-    is_odd_place,
-    newest_transaction,
-    odd_place,
-    opened,
-    unread_features,
-)
-from clwl_spark.delta.reads import frame_of, frame_of_files
+from clwl_spark.delta.protocol import Transaction
+from clwl_spark.delta.reader import LakeReader
 from clwl_spark.delta.writes import (
     add_columns,
     append_rows,
@@ -50,41 +32,13 @@ from clwl_spark.delta.writes import (
     renew_checks,
     replace_rows,
 )
-from clwl_spark.errors import EngineError, LakeStateError, MissingLakeError
 from clwl_spark.spark.conf import MOMENTS_AS_NUMBERS, with_settings
-from clwl_spark.spark.embedded import is_embedded
-from clwl_spark.spark.files import delete_folder, keeps_files_here
-from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
+from clwl_spark.spark.files import delete_folder
+from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.spark.materialize import rows_in_files
 from clwl_spark.spark.named import named_frame
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import TABLES, Table
-from clwl_spark.tables.require import require
-
-CHECKPOINTS: Final = "_checkpoints"
-_NAMED: Final = 1_000
-"""Values that a query names; more are joined with."""
-_NOT_THERE: Final = (
-    "PATH_NOT_FOUND",
-    "DELTA_TABLE_NOT_FOUND",
-    "DELTA_PATH_DOES_NOT_EXIST",
-    "TABLE_OR_VIEW_NOT_FOUND",
-    "DELTA_MISSING_DELTA_TABLE",
-    "SCHEMA_NOT_FOUND",
-    "DELTA_SCHEMA_NOT_SET",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Transaction:
-    """Makes an append idempotent: the same application and version is written once.
-
-    The application comes from the routing's identity, never from a constant: after a lost
-    checkpoint a constant would silently drop data.
-    """
-
-    application: str
-    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,258 +57,8 @@ class Creation:
 
 
 @dataclass(frozen=True)
-class Lake:
-    """The tables of CONTRACT.md at one place.
-
-    Attributes:
-        spark: the caller's session; it is used as it is and never stopped.
-        root: folder or URI of a path lake, or `catalog.schema`.
-        in_catalog: whether `root` is a `catalog.schema`.
-        checkpoints: folder of the routing's checkpoint.
-    """
-
-    spark: SparkSession
-    root: str
-    in_catalog: bool = False
-    checkpoints: str = ""
-
-    @property
-    def checkpoint_root(self) -> str:
-        """Where checkpoints are kept.
-
-        Raises:
-            LakeStateError: a catalog lake without the setting `checkpoints`.
-        """
-        if self.checkpoints:
-            return self.checkpoints.rstrip("/")
-        if self.in_catalog:
-            raise LakeStateError(
-                f'lake {self.root} is in a catalog: set checkpoints = "URI" to a folder for it'
-            )
-        return f"{self.root.rstrip('/')}/{CHECKPOINTS}"
-
-    def path(self, table: str) -> str:
-        """Folder of a table of a path lake."""
-        return f"{self.root.rstrip('/')}/{table}"
-
-    @cached_property
-    def is_here(self) -> bool:
-        """Whether the tables are in folders of this machine, for Spark as for Python."""
-        return (
-            not self.in_catalog
-            and not delta_files.is_uri(self.root)
-            and keeps_files_here(self.spark)
-        )
-
-    @property
-    def is_embedded(self) -> bool:
-        """Whether the session is one without Java, of this process."""
-        return is_embedded(self.spark)
-
-    @property
-    def left_out(self) -> frozenset[str]:
-        """Queue managers whose messages are not put, though they are in the table."""
-        return frozenset()
-
-    def sql_name(self, table: str) -> str:
-        """The table's name within SQL."""
-        if self.in_catalog:
-            return name_in_catalog(self.root, table)
-        return name_of_folder(self.path(table))
-
-    def exists(self, table: str) -> bool:
-        """Whether the table is there."""
-        return self._load(table) is not None
-
-    def read(
-        self,
-        table: str,
-        column: str = "",
-        values: Sequence[str] | Sequence[int] = (),
-        *,
-        like: Table | None = None,
-    ) -> DataFrame:
-        """The table's rows; columns that the contract names come first and are checked.
-
-        Args:
-            table: the table.
-            column: name of a column; '' = all rows.
-            values: the rows that have one of these values in it.
-            like: the contract's table whose columns it has; None = that of its name.
-
-        Raises:
-            MissingLakeError: there is no such table.
-            MissingColumnsError: it lacks columns, or they have other types.
-        """
-        frame = self._load(table)
-        if frame is None:
-            raise MissingLakeError(table, f"lake {self.root}")
-        return _with_one_of(require(frame, like or TABLES[table]), column, values)
-
-    def read_or_empty(
-        self, table: str, column: str = "", values: Sequence[str] | Sequence[int] = ()
-    ) -> DataFrame:
-        """As `read`, but a table that is not there has no rows."""
-        frame = self._load(table)
-        if frame is None:
-            return frame_from_rows(self.spark, [], TABLES[table].schema)
-        return _with_one_of(require(frame, TABLES[table]), column, values)
-
-    def rows(
-        self, table: str, column: str = "", values: Sequence[str] = ()
-    ) -> list[dict[str, Any]]:
-        """The rows of `read` as values by column; moments are in UTC, a map is its pairs."""
-        found = self.in_memory(table, column, values, or_empty=False)
-        return cast("list[dict[str, Any]]", found.to_pylist())
-
-    def in_memory(
-        self,
-        table: str,
-        column: str = "",
-        values: Sequence[str] | Sequence[int] = (),
-        *,
-        names: Sequence[str] = (),
-        or_empty: bool = True,
-    ) -> pa.Table:
-        """The rows of `read` in memory, whoever reads them.
-
-        Args:
-            table: the table.
-            column: name of the column; '' = all rows.
-            values: of the column.
-            names: of the columns wanted; () = all.
-            or_empty: a table that is not there has no rows.
-        """
-        is_missed = not or_empty and self.is_here and delta_files.is_absent(self.path(table))
-        found = None if is_missed else self.few_in_memory(table, column, values, names=names)
-        if found is not None:
-            return found
-        wanted = self._arrow_columns(table, names)
-        read = self.read_or_empty if or_empty else self.read
-        return read(table, column, values).select(*wanted.names).toArrow().cast(wanted)
-
-    def few_in_memory(
-        self,
-        table: str,
-        column: str = "",
-        values: Sequence[str] | Sequence[int] = (),
-        most: int | None = None,
-        *,
-        names: Sequence[str] = (),
-    ) -> pa.Table | None:
-        """The rows of `read_or_empty`, read within this process.
-
-        Args:
-            table: the table.
-            column: name of the column; '' = all rows.
-            values: of the column.
-            most: rows that are few; None = any number is.
-            names: of the columns wanted; () = all.
-
-        Returns:
-            The rows; None where they are not few, or only Spark can tell.
-        """
-        found = self.dataset(table)
-        if found is None:
-            return None
-        columns = self._arrow_columns(table, names).names
-        kept = pc.field(column).isin(list(values)) if column else None
-        try:
-            if most is None:
-                return found.to_table(columns, filter=kept)
-            rows = found.head(most + 1, columns=columns, filter=kept)
-        except (OSError, pa.ArrowException):
-            return None
-        return rows if rows.num_rows <= most else None
-
-    def _arrow_columns(self, table: str, names: Sequence[str]) -> pa.Schema:
-        return pa.schema([x for x in self.arrow_schema(table) if not names or x.name in names])
-
-    def dataset(
-        self, table: str, version: int | None = None, without: Transaction | None = None
-    ) -> Dataset | None:
-        """The rows of a table, to pass over within this process without holding them.
-
-        Args:
-            table: the table.
-            version: of it; None = the newest.
-            without: a transaction whose files are left out, as far as the log has them.
-
-        Returns:
-            The rows; without any where the table is not there; None where only Spark can tell.
-        """
-        wanted = self.arrow_schema(table)
-        if not self.is_here:
-            return None
-        left_out: set[str] = set()
-        if without is not None:
-            brought = delta_files.transactions_of_files(self.path(table), without.application)
-            left_out = {name for name, at in brought.items() if at == without.version}
-        return delta_files.dataset_of(self.path(table), wanted, version, left_out)
-
-    def read_files(self, table: str, files: Sequence[tuple[str, int]]) -> DataFrame:
-        """The rows of some Parquet files, (path, rows) each, that a table in a folder here has."""
-        return frame_of_files(self.spark, self.path(table), files, TABLES[table].schema)
-
-    def greatest(self, table: str, column: str) -> list[dict[str, Any]]:
-        """The rows of a table that have the greatest number in a column, as by `rows`.
-
-        Raises:
-            MissingLakeError: there is no such table.
-            MissingColumnsError: it lacks columns, or they have other types.
-        """
-        found = delta_files.greatest_rows(self.path(table), column) if self.is_here else None
-        wanted = self.arrow_schema(table)
-        if found is None or found.schema.types != wanted.types:
-            frame = self.read(table)
-            greatest = frame.agg(F.max(column)).collect()[0][0]
-            found = frame.where(F.col(column) == greatest).toArrow().cast(wanted)
-        return cast("list[dict[str, Any]]", found.to_pylist())
-
-    def stream(self, table: str, after: int | None = None) -> DataFrame:
-        """All rows ever appended to the table, as a stream; other changes are passed over.
-
-        Args:
-            table: the table.
-            after: a version; a stream that begins takes what came later. None = all.
-
-        One micro-batch takes all that is there: messages are routed in the order of put_seq
-        within a batch, so a batch must not be cut by file.
-
-        A stream that begins with the table's present state makes Spark sort its files first: 3 s
-        where Java is cold. One that was only appended to is read commit by commit.
-        """
-        self.read(table)
-        reader = (
-            self.spark.readStream.format("delta")
-            .option("skipChangeCommits", "true")
-            .option("maxFilesPerTrigger", str(2**31 - 1))
-        )
-        if after is not None and after >= 0:
-            reader = reader.option("startingVersion", str(after + 1))
-        elif self.is_here and delta_files.is_only_appended(self.path(table)):
-            reader = reader.option("startingVersion", "0")
-        frame = (
-            reader.table(self.sql_name(table)) if self.in_catalog else reader.load(self.path(table))
-        )
-        return require(frame, TABLES[table])
-
-    def rows_as_of(self, table: str, version: int) -> DataFrame | pa.Table:
-        """The rows that a version of the table has; in memory where delta-rs reads the table."""
-        here = opened(self.path(table), version) if self.is_here else None
-        if here is not None and not unread_features(here):
-            return here.to_pyarrow_dataset().to_table().cast(self.arrow_schema(table))
-        self._refuse_if_embedded(table)
-        name = self.sql_name(table)
-        return self.spark.sql(f"SELECT * FROM {name} VERSION AS OF {version:d}")  # noqa: S608
-
-    def version(self, table: str) -> int:
-        """The table's newest version."""
-        here = delta_files.newest_version(self.path(table)) if self.is_here else None
-        if here is not None:
-            return here
-        newest = self.spark.sql(f"DESCRIBE HISTORY {self.sql_name(table)} LIMIT 1").collect()
-        return int(newest[0]["version"])
+class Lake(LakeReader):
+    """The tables of CONTRACT.md at one place, to read and to write."""
 
     def create(self, tables: Iterable[Table]) -> list[Creation]:
         """Create the tables that are not there, with constraints and comments.
@@ -407,10 +111,6 @@ class Lake:
         frame = self._load(table)
         return None if frame is None else frame.columns
 
-    def arrow_schema(self, table: str) -> pa.Schema:
-        """The contract's columns of the table, in Arrow's types."""
-        return to_arrow_schema(TABLES[table].schema, timezone="UTC")
-
     def arrow_rows(self, table: str, rows: Iterable[Sequence[Any]]) -> pa.Table:
         """Rows of the table in memory, made of the values of its columns in order."""
         named = [dict(zip(TABLES[table].names, row, strict=True)) for row in rows]
@@ -422,7 +122,7 @@ class Lake:
         """Append rows; with a transaction, once.
 
         Rows in memory are written without Spark where that is certain to be right
-        (`delta_writes`).
+        (`delta.writes`).
         """
         once = (transaction.application, transaction.version) if transaction else None
         append = partial(append_rows, once=once)
@@ -452,19 +152,6 @@ class Lake:
     def add_files(self, table: str, files: Sequence[DataFile], transaction: Transaction) -> None:
         """Make Parquet files that are in the table's folder part of it, once."""
         commit_files(self.path(table), files, transaction.application, transaction.version)
-
-    def has_transaction(self, table: str, transaction: Transaction) -> bool:
-        """Whether a table in a folder of this machine has the transaction already."""
-        return is_committed(self.path(table), transaction.application, transaction.version)
-
-    def newest_transaction(self, table: str, application: str) -> int:
-        """The newest transaction of an application in a table in a folder of this machine.
-
-        Returns:
-            Its version; NO_TRANSACTION where it has none, or there is no table.
-        """
-        found = opened(self.path(table))
-        return NO_TRANSACTION if found is None else newest_transaction(found, application)
 
     def merge(
         self, table: str, rows: DataFrame | pa.Table, transaction: Transaction | None = None
@@ -576,50 +263,6 @@ class Lake:
         columns = [x.cast(y) for x, y in zip(rows.columns, types, strict=True)]
         return pa.table(columns, names=rows.column_names)
 
-    def _refuse_if_embedded(self, table: str) -> None:
-        if self.is_embedded and is_odd_place(self.path(table)):
-            why = odd_place(self.path(table))
-            raise EngineError(f"engine embedded cannot write here: {why}; give --engine spark")
-        if self.is_embedded:
-            raise EngineError(
-                f"table '{table}' in lake {self.root} has columns, properties or features that "
-                "engine embedded does not write: give --engine spark"
-            )
-
-    def _load(self, table: str) -> DataFrame | None:
-        """All rows; None where there is no such table.
-
-        In a folder of this machine, few rows are read by delta-rs, whichever the engine: a table
-        takes Spark 0.1 s, and 1 s where it is cold.
-        """
-        if self.is_here:
-            folder = self.path(table)
-            found = opened(folder)
-            if found is None and (self.is_embedded or delta_files.is_absent(folder)):
-                return None
-            lacks = [] if found is None else unread_features(found)
-            if found is not None and not lacks:
-                frame = frame_of(self.spark, found, folder)
-                if frame is not None:
-                    return frame
-            if self.is_embedded:
-                raise EngineError(
-                    f"table '{table}' in lake {self.root} needs a reader with {', '.join(lacks)}, "
-                    "which engine embedded is not: give --engine spark"
-                )
-        try:
-            if self.in_catalog:
-                frame = self.spark.read.table(self.sql_name(table))
-            else:
-                frame = self.spark.read.format("delta").load(self.path(table))
-            # With Spark Connect, this is what looks whether it is there.
-            names = frame.columns
-        except AnalysisException as error:
-            if any(word in str(error.getCondition()) for word in _NOT_THERE):
-                return None
-            raise
-        return frame if names else None
-
     def _as_frame(self, table: str, rows: DataFrame | pa.Table) -> DataFrame:
         """Rows as a frame."""
         if isinstance(rows, pa.Table):
@@ -647,22 +290,3 @@ def _writing(spark: SparkSession) -> AbstractContextManager[None]:
     if given == MOMENTS_AS_NUMBERS:
         return nullcontext()
     return with_settings(spark, MOMENTS_AS_NUMBERS)
-
-
-def name_in_catalog(schema: str, table: str) -> str:
-    """The name within SQL of a table of `catalog.schema`."""
-    return ".".join(f"`{part}`" for part in (*schema.split("."), table))
-
-
-def name_of_folder(folder: str) -> str:
-    """The name within SQL of a table in a folder, or at a URI."""
-    quoted = folder.replace("`", "``")
-    return f"delta.`{quoted}`"
-
-
-def _with_one_of(frame: DataFrame, column: str, values: Sequence[str] | Sequence[int]) -> DataFrame:
-    """The rows that have one of the values in a column; all rows where none is named."""
-    if len(values) <= _NAMED:
-        return frame.where(F.col(column).isin(list(values))) if column else frame
-    kept = frame_from_rows(frame.sparkSession, ([x] for x in values), frame.select(column).schema)
-    return frame.join(F.broadcast(kept), column, "left_semi")

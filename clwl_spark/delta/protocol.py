@@ -27,6 +27,18 @@ _NAMED_FROM_WRITER: Final = 7
 """From these versions on a table names its features; those before have a fixed set, unnamed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """Makes an append idempotent: the same application and version is written once.
+
+    The application comes from the routing's identity, never from a constant: after a lost
+    checkpoint a constant would silently drop data.
+    """
+
+    application: str
+    version: int
+
+
 def is_odd_place(folder: str) -> bool:
     """Whether delta-rs cannot write to a folder of such a name: it ends in a panic, or goes astray.
 

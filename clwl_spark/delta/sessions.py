@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -79,21 +79,29 @@ def choose_engine(
         return EngineChoice(Engine.SPARK, f"engine {asked} is asked for", _rows(settings, tables))
     if asked == "auto" and is_given():
         return EngineChoice(Engine.SPARK, "a session is given")
+    embedded = _embedded(settings, tables, only_spark)
+    if not embedded.why:
+        return embedded
+    if asked == _EMBEDDED:
+        raise EngineError(f"engine embedded cannot do this: {embedded.why}; give --engine spark")
+    return replace(embedded, engine=Engine.SPARK, rows=_rows(settings, tables))
+
+
+def _embedded(settings: Settings, tables: Iterable[str] | None, only_spark: str) -> EngineChoice:
+    """The engine embedded; `why` says why it cannot do the work."""
     reason = only_spark or _place_reason(settings)
-    lacking = "" if reason else why_not_here()
-    seen = _Seen() if reason or lacking else _seen(settings, tables or ())
-    reason = reason or lacking or seen.reason
+    if reason:
+        return EngineChoice(Engine.EMBEDDED, reason)
+    if lacking := why_not_here():
+        return EngineChoice(Engine.EMBEDDED, lacking, is_lacking=True)
+    seen = _seen(settings, tables or ())
+    reason = seen.reason
     if not reason and seen.rows > settings.embedded_rows:
         reason = (
             f"{seen.rows:,} rows are to be read, more than embedded_rows = "
             f"{settings.embedded_rows:,}"
         )
-    if not reason:
-        return EngineChoice(Engine.EMBEDDED, rows=seen.rows)
-    if asked == _EMBEDDED:
-        raise EngineError(f"engine embedded cannot do this: {reason}; give --engine spark")
-    rows = _rows(settings, tables)
-    return EngineChoice(Engine.SPARK, reason, rows, is_lacking=bool(lacking))
+    return EngineChoice(Engine.EMBEDDED, reason, seen.rows)
 
 
 @contextmanager

@@ -30,15 +30,8 @@ from clwl_spark.routing.engines.workers import Workers, workers
 from clwl_spark.routing.faults import faults_named
 from clwl_spark.routing.ledger.losses import refuse_foreign_checkpoint, refuse_losses
 from clwl_spark.routing.ledger.one_runner import one_runner
-from clwl_spark.routing.ledger.runs import (
-    Run,
-    RunSummary,
-    abandon,
-    begin,
-    claim,
-    previous,
-    write_again,
-)
+from clwl_spark.routing.ledger.run_record import Run, RunSummary
+from clwl_spark.routing.ledger.runs import abandon, begin, claim, previous, write_again
 from clwl_spark.routing.ledger.source_offsets import all_taken, is_checkpoint_lost
 from clwl_spark.routing.ledger.takeover import take_over
 from clwl_spark.routing.plans.facts_cache import Keeper

@@ -15,7 +15,7 @@ from clwl_spark.mq.vocabulary import SnapshotStatus
 from clwl_spark.snapshots.inspection import WRITABLE
 from clwl_spark.tables import SNAPSHOTS
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.moments import micros
+from clwl_spark.tables.moments import micros, moment_at, moment_text
 
 _NAMED: Final = 10
 
@@ -25,7 +25,15 @@ class MissingSnapshotError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class Pin:
+    """A snapshot that a run uses: its id and the microsecond from which it is in force."""
+
+    snapshot_id: str
+    valid_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotHead:
     """A snapshot's row in `snapshots`; `valid_from` in microseconds since 1970, UTC."""
 
     snapshot_id: str
@@ -45,8 +53,8 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Heads:
-    """A lake's snapshots.
+class SnapshotCatalog:
+    """A lake's snapshots: which is in force, which is meant.
 
     Attributes:
         root: where the lake is.
@@ -54,12 +62,85 @@ class Heads:
     """
 
     root: str
-    ordered: Sequence[Head]
+    ordered: Sequence[SnapshotHead]
 
     @property
-    def valid(self) -> list[Head]:
+    def valid(self) -> list[SnapshotHead]:
         """Those that routing uses."""
         return [x for x in self.ordered if x.is_valid]
+
+    @property
+    def pins(self) -> tuple[Pin, ...]:
+        """Those that routing uses, by (valid_from, snapshot_id)."""
+        return self.pins_of(x.snapshot_id for x in self.valid)
+
+    def pins_of(self, names: Iterable[str]) -> tuple[Pin, ...]:
+        """Those of some names that are there, whatever their status."""
+        used = set(names)
+        found = (x for x in self.ordered if x.snapshot_id in used)
+        return tuple(Pin(x.snapshot_id, x.valid_from or 0) for x in found)
+
+    def in_force(self, at: int) -> str | None:
+        """The valid snapshot in force at a moment, in microseconds; None = none is yet (S1)."""
+        return next((x.snapshot_id for x in reversed(self.pins) if x.valid_from <= at), None)
+
+    def in_place_of(self, head: SnapshotHead) -> str | None:
+        """The valid snapshot that routing uses instead of one that is not; None = none."""
+        valid = [x for x in self.valid if x != head and x.order[:2] <= head.order[:2]]
+        return valid[-1].snapshot_id if valid else None
+
+    def passed_over(self) -> list[tuple[str, str | None]]:
+        """Quarantined snapshots that routing would use now or later, and what it uses instead.
+
+        Those before the last valid one concern nobody any more; half-written ones are not told.
+        """
+        valid = [at for at, x in enumerate(self.ordered) if x.is_valid]
+        return [
+            (x.snapshot_id, self.in_place_of(x))
+            for x in self.ordered[valid[-1] + 1 if valid else 0 :]
+            if x.status == SnapshotStatus.QUARANTINED.value and not x.being_written
+        ]
+
+    def whole(self, wanted: str | None) -> SnapshotHead:
+        """The wanted snapshot, or the newest one, of those that are written to their end.
+
+        Raises:
+            InputError: there is none of that name, it is half written, or there is none at all.
+        """
+        if wanted is None:
+            whole = [x for x in self.ordered if not x.being_written]
+            if not whole:
+                raise InputError(f"no snapshot in {self.root}: make one with `clwl ingest`")
+            return whole[-1]
+        self.require(wanted)
+        head = next(x for x in self.ordered if x.snapshot_id == wanted)
+        if head.being_written:
+            raise InputError(
+                f"snapshot '{wanted}' of {self.root} is half written: ingest its texts again"
+            )
+        return head
+
+    def history(self, at: datetime | None = None) -> dict[str, datetime]:
+        """The valid snapshots up to a moment, in order, and since when each is in force.
+
+        The last one is in force at the moment; without a moment it is the last of all.
+
+        Raises:
+            MissingSnapshotError: there is no valid snapshot yet at that moment, or none at all.
+
+        Source: SEMANTICS S1, C1 (order).
+        """
+        valid = [(x.snapshot_id, moment_at(x.valid_from)) for x in self.pins]
+        found = {name: since for name, since in valid if at is None or since <= at}
+        if found:
+            return found
+        self.chosen(None)
+        name, since = valid[0]
+        asked, first = (moment_text(x, "seconds") for x in (at or since, since))
+        raise MissingSnapshotError(
+            f"{asked} is before the first valid snapshot of {self.root}, {name} from {first}: "
+            "give that moment or a later one"
+        )
 
     def require(self, *names: str) -> None:
         """Refuse names that no snapshot has.
@@ -98,19 +179,19 @@ class Heads:
         return [x.snapshot_id for x in upto if x.is_valid]
 
 
-def heads_of(lake: Lake) -> Heads:
+def snapshot_catalog(lake: Lake) -> SnapshotCatalog:
     """The lake's snapshots.
 
     Raises:
         MissingLakeError: the lake has no snapshots at all.
     """
-    return Heads(lake.root, _heads(lake.rows(SNAPSHOTS.name)))
+    return SnapshotCatalog(lake.root, _heads(lake.rows(SNAPSHOTS.name)))
 
 
-def _heads(rows: Iterable[Mapping[str, Any]]) -> list[Head]:
+def _heads(rows: Iterable[Mapping[str, Any]]) -> list[SnapshotHead]:
     """What rows of `snapshots` say, in order of validity."""
     found = [
-        Head(
+        SnapshotHead(
             row[c.SNAPSHOT_ID],
             None if row[c.VALID_FROM] is None else micros(row[c.VALID_FROM]),
             row[c.STATUS],
@@ -128,7 +209,7 @@ def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
         MissingSnapshotError: there is none.
         MissingLakeError: the lake has no snapshots.
     """
-    return heads_of(lake).chosen(wanted)
+    return snapshot_catalog(lake).chosen(wanted)
 
 
 def require_snapshots(lake: Lake, *snapshot_ids: str) -> None:
@@ -138,7 +219,7 @@ def require_snapshots(lake: Lake, *snapshot_ids: str) -> None:
         MissingLakeError: the lake has no snapshots at all.
         MissingSnapshotError: a name is not one of them; it says which there are.
     """
-    heads_of(lake).require(*snapshot_ids)
+    snapshot_catalog(lake).require(*snapshot_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +250,12 @@ class SnapshotEntry:
         """Its part of the document of `clwl snapshots --json`."""
         return {
             "snapshot_id": self.snapshot_id,
-            "valid_from": _text(self.valid_from),
+            "valid_from": self.valid_from and moment_text(self.valid_from),
             "status": self.status,
             "being_written": self.being_written,
             "source": self.source,
             "base": self.base,
-            "loaded_at": _text(self.loaded_at),
+            "loaded_at": self.loaded_at and moment_text(self.loaded_at),
             "rows": self.rows,
         }
 
@@ -208,7 +289,3 @@ def _counts(lake: Lake) -> dict[tuple[str, str], int]:
         (row[c.SNAPSHOT_ID], row["of"]): row["count"]
         for row in reduce(DataFrame.unionByName, frames).collect()
     }
-
-
-def _text(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat().replace("+00:00", "Z")

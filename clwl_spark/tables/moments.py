@@ -36,6 +36,11 @@ def moment_at(microseconds: int) -> datetime:
     return EPOCH + timedelta(microseconds=microseconds)
 
 
+def moment_text(moment: datetime, precision: str = "auto") -> str:
+    """A moment in UTC: 2026-09-14T06:00:00Z; precision is that of `datetime.isoformat`."""
+    return moment.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")
+
+
 FIRST: Final = micros(datetime.min.replace(tzinfo=UTC))
 LAST: Final = micros(datetime.max.replace(tzinfo=UTC))
 """The first microsecond of year 1 and the last of year 9999; Delta's tables have no others."""

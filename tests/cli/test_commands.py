@@ -11,7 +11,7 @@ from clwl_spark.cli import main
 from clwl_spark.cli import route as route_command
 from clwl_spark.cli.samples import samples_folder
 from clwl_spark.delta.lake import Lake
-from clwl_spark.routing.ledger.runs import RunSummary
+from clwl_spark.routing.ledger.run_record import RunSummary
 
 SIZES = ["--qmgrs", "6", "--queues", "4", "--instances", "2", "--messages", "300"]
 

@@ -12,12 +12,11 @@ from quality.mutants import MUTANTS
 from small_worlds import snapshot
 from worlds import put_rows
 
-from clwl_spark.checks.quality.publish import passed_over
 from clwl_spark.checks.quality.results import Verdict
 from clwl_spark.checks.quality.validate import ValidateOptions, validate_snapshot
 from clwl_spark.cli import main
 from clwl_spark.errors import InputError, SettingsError
-from clwl_spark.routing.ledger.runs import valid_pins
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.tables import SNAPSHOTS, TOPOLOGY
 
 BAD = ("queues.clwlrank", "duplicate-qmid", "bind-on-open")
@@ -65,8 +64,8 @@ def test_a_failed_snapshot_is_quarantined_and_routing_goes_on(lake, tmp_path, ca
     assert "QUARANTINED" in (tmp_path / "p" / "bad.html").read_text()
     assert "cluster_channels" in (tmp_path / "docs" / "index.html").read_text()
     assert statuses(lake) == {"GOOD": "VALID", "BAD": "QUARANTINED"}
-    assert [pin.snapshot_id for pin in valid_pins(lake)] == ["GOOD"]
-    assert passed_over(lake) == [("BAD", "GOOD")]
+    assert [pin.snapshot_id for pin in snapshot_catalog(lake).pins] == ["GOOD"]
+    assert snapshot_catalog(lake).passed_over() == [("BAD", "GOOD")]
 
     results = lake.read("gate_results").collect()
     assert {x.gate for x in results if x.verdict == "FAILED"} == set(BAD)
@@ -85,7 +84,7 @@ def test_a_failed_snapshot_is_quarantined_and_routing_goes_on(lake, tmp_path, ca
     )
     assert main([*words, "--snapshot", "BAD", "--gates", str(tmp_path / "ours.yml")]) == 0
     assert statuses(lake)["BAD"] == "VALID"
-    assert passed_over(lake) == []
+    assert snapshot_catalog(lake).passed_over() == []
 
 
 def test_a_good_snapshot_stays_valid(lake, capsys):
@@ -170,7 +169,7 @@ def test_a_half_written_snapshot_is_invisible(lake):
     with pytest.raises(InputError, match="no snapshot 'NONE'"):
         validate_snapshot(lake, "NONE")
     assert validate_snapshot(lake).subject == "GOOD"
-    assert passed_over(lake) == []
+    assert snapshot_catalog(lake).passed_over() == []
 
 
 def test_lint_advises_and_writes_nothing(lake, capsys):

@@ -24,9 +24,9 @@ from clwl_spark.planning.facts import (
 )
 from clwl_spark.planning.facts_in_memory import facts_in_memory
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.routing.ledger.runs import valid_pins
 from clwl_spark.routing.plans.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.plans.plan_maker import PlanMaker
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.spark import materialize
 
 SEED = random.SystemRandom().randrange(10**6)
@@ -45,7 +45,7 @@ def world(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Worl
 
 @pytest.fixture
 def maker(world: World) -> PlanMaker:
-    return PlanMaker(world.lake, valid_pins(world.lake), Ladder())
+    return PlanMaker(world.lake, snapshot_catalog(world.lake).pins, Ladder())
 
 
 def _documents(facts: DataFrame | pa.Table) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ def _spark_leaves_out_what_no_route_takes(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_facts_are_the_same_whoever_gathers_them(world: World, maker: PlanMaker) -> None:
-    in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
+    in_use = InUse([pin.snapshot_id for pin in snapshot_catalog(world.lake).pins])
     here = gathered_here(world.lake, in_use)
     by_spark = gathered_by_spark(world.lake, maker, in_use)
     assert here is not None
@@ -103,7 +103,7 @@ def test_facts_are_the_same_whoever_gathers_them(world: World, maker: PlanMaker)
 def test_plans_that_are_named_are_gathered_alone(world: World, maker: PlanMaker) -> None:
     rows = world.lake.rows("route_plans")
     named = frozenset(row["plan_id"] for row in rows[::3])
-    snapshots = [pin.snapshot_id for pin in valid_pins(world.lake)]
+    snapshots = [pin.snapshot_id for pin in snapshot_catalog(world.lake).pins]
     here = gathered_here(world.lake, InUse(snapshots, named))
     by_spark = gathered_by_spark(world.lake, maker, InUse(snapshots, named))
     assert here is not None
@@ -113,7 +113,7 @@ def test_plans_that_are_named_are_gathered_alone(world: World, maker: PlanMaker)
 
 def test_many_plans_are_left_to_spark(world: World) -> None:
     plans = len(world.lake.rows("route_plans"))
-    in_use = InUse([pin.snapshot_id for pin in valid_pins(world.lake)])
+    in_use = InUse([pin.snapshot_id for pin in snapshot_catalog(world.lake).pins])
     assert gathered_here(world.lake, in_use, most=plans - 1) is None
 
 

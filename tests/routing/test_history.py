@@ -9,7 +9,7 @@ import pytest
 from clwl_spark.errors import LakeStateError
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.routing.intake.blocks import bucket_of
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.state.history import (
     STATE_SCHEMA,
     Memory,

@@ -22,9 +22,10 @@ from clwl_spark.delta.commits import DataFile, commit_files, unreadable
 from clwl_spark.delta.files import active_files, newest_version
 from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.intake.by_arrow import keys_of, requests_of
-from clwl_spark.routing.intake.by_spark import Pin, distinct_requests, for_blocks
+from clwl_spark.routing.intake.by_spark import distinct_requests, for_blocks
 from clwl_spark.routing.intake.requests import Requests
 from clwl_spark.routing.intake.splits import Split
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import MESSAGES
 from clwl_spark.tables.moments import micros
 

@@ -17,10 +17,11 @@ from worlds import frame
 from clwl_spark.planning.facts import facts, senders
 from clwl_spark.planning.plans import Ladder, make_plans
 from clwl_spark.routing.intake.blocks import KIND_FACTS, KIND_MESSAGES, pack
-from clwl_spark.routing.intake.by_spark import Pin, distinct_requests, for_blocks
+from clwl_spark.routing.intake.by_spark import distinct_requests, for_blocks
 from clwl_spark.routing.output.routed import KIND_OUTCOMES, RoutedBlock
 from clwl_spark.routing.output.unpack import ANSWERS, DATA, unpack_outcomes
 from clwl_spark.routing.state.bucket import Bucket
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.snapshots.views import DEFAULTS, VIEWER, Topology
 
 DAY = timedelta(days=1)

@@ -7,6 +7,7 @@ from typing import Any
 
 from clwl_spark.checks.assertions.model import Assertion
 from clwl_spark.checks.assertions.wording import statement_words
+from clwl_spark.tables.moments import moment_text
 
 
 class Verdict(StrEnum):
@@ -110,7 +111,7 @@ class Report:
     def to_json(self) -> dict[str, Any]:
         """The document of `--json`."""
         return {
-            "judged_at": self.judged_at.isoformat().replace("+00:00", "Z"),
+            "judged_at": moment_text(self.judged_at),
             "seconds": self.seconds,
             "assertions": len(self.results),
             "passed": len(self.having(Verdict.PASSED)),

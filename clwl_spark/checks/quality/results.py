@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
+from clwl_spark.tables.moments import moment_text
+
 KEPT_ROWS: Final = 1_000
 """Failing rows that are kept of a gate; `failing` counts all of them."""
 
@@ -152,7 +154,7 @@ class Report:
             "subject": self.subject,
             "status": self.status,
             "used": self.used,
-            "judged_at": self.judged_at.isoformat().replace("+00:00", "Z"),
+            "judged_at": moment_text(self.judged_at),
             "seconds": self.seconds,
             "gates": len(self.results),
             "errors": len(self.having(Verdict.FAILED, Severity.ERROR)),

@@ -29,14 +29,14 @@ from clwl_spark.checks.quality.judge import (
     snapshot_judged,
 )
 from clwl_spark.checks.quality.outcomes import OUTCOME_INDEXES, outcome_tables, outcome_views
-from clwl_spark.checks.quality.publish import head_of, last_valid, set_status
 from clwl_spark.checks.quality.results import GateResult, Report, Scope
 from clwl_spark.checks.quality.suites import OWN_VIEWS, Gates, load_gates
 from clwl_spark.checks.quality.views import TABLE_KEYS, SnapshotRows, in_memory, read_rows
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import SnapshotStatus
-from clwl_spark.snapshots.catalog import Head, heads_of
-from clwl_spark.tables import GATE_FAILURES, GATE_RESULTS
+from clwl_spark.snapshots.catalog import SnapshotHead, snapshot_catalog
+from clwl_spark.tables import GATE_FAILURES, GATE_RESULTS, SNAPSHOTS
+from clwl_spark.tables import columns as c
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def validate_snapshot(
     """
     gates = load_gates(Scope.TOPOLOGY, options.gates)
     check_words(gates.expectations)
-    head = head_of(lake, snapshot_id)
+    head = snapshot_catalog(lake).whole(snapshot_id)
     started = time.monotonic()
     rows = read_rows(lake, head.snapshot_id, options.in_memory_rows)
     with data_docs(options.data_docs) as keep:
@@ -154,15 +154,24 @@ def _tables(lake: Lake, rows: SnapshotRows, gates: Gates) -> dict[str, TableRows
     return {name: of(name) for name in dict.fromkeys(x.table for x in gates.expectations)}
 
 
-def _published(lake: Lake, head: Head, report: Report) -> Report:
+def _published(lake: Lake, head: SnapshotHead, report: Report) -> Report:
     """Give the snapshot the status that the report says."""
     if report.broken and not report.failed:
         return replace(report, status=head.status)
     failed = report.failed
     status = SnapshotStatus.QUARANTINED if failed else SnapshotStatus.VALID
-    set_status(lake, head, status)
-    used = last_valid(heads_of(lake).ordered, head) if failed else None
+    _set_status(lake, head, status)
+    used = snapshot_catalog(lake).in_place_of(head) if failed else None
     return replace(report, status=status.value, used=used)
+
+
+def _set_status(lake: Lake, head: SnapshotHead, status: SnapshotStatus) -> None:
+    """Give a snapshot a status; one that it has already is not written again."""
+    if head.status == status.value:
+        return
+    rows = lake.rows(SNAPSHOTS.name, c.SNAPSHOT_ID, [head.snapshot_id])
+    given = [[*(row | {c.STATUS: status.value}).values()] for row in rows]
+    lake.merge(SNAPSHOTS.name, lake.arrow_rows(SNAPSHOTS.name, given))
 
 
 def _results(lake: Lake, report: Report, snapshot_id: str | None) -> pa.Table:

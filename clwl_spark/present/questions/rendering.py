@@ -1,11 +1,12 @@
 """How questions, views and answers are told: cells as text, and documents for --json."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from clwl_spark.present.questions.running import Answer
 from clwl_spark.present.questions.texts import Question, View, tables_of, views_of
+from clwl_spark.tables.moments import moment_text
 
 _NAMES: Final = ("reason", "put_seq", "first_put_seq")
 """Columns whose numbers are names, and so are written without separators."""
@@ -20,7 +21,7 @@ def cell(column: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, datetime):
-        return _moment(value, "seconds")
+        return moment_text(value, "seconds")
     if isinstance(value, float):
         return f"{value:.1%}" if column.endswith(_SHARES) else f"{value:,.1f}"
     if isinstance(value, int) and column not in _NAMES:
@@ -77,9 +78,4 @@ def views_document(views: Mapping[str, View]) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    return _moment(value, "auto") if isinstance(value, datetime) else value
-
-
-def _moment(moment: datetime, precision: str) -> str:
-    """A moment in UTC: 2026-09-14T06:00:00Z."""
-    return moment.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")
+    return moment_text(value) if isinstance(value, datetime) else value

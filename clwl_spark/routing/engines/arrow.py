@@ -17,7 +17,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.commits import DataFile
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, plan_id
 from clwl_spark.routing.intake.blocks import (
     BLOCK_ROWS,
@@ -40,7 +41,6 @@ from clwl_spark.routing.intake.by_arrow import (
     rejected_rows,
     requests_of,
 )
-from clwl_spark.routing.intake.by_spark import Pin
 from clwl_spark.routing.intake.requests import Requests
 from clwl_spark.routing.intake.splits import (
     Split,
@@ -49,10 +49,11 @@ from clwl_spark.routing.intake.splits import (
     split_columns,
     split_rows,
 )
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.output.outcome_files import FILE_SCHEMA, NAME, SIZE, STATISTICS, write_files
 from clwl_spark.routing.output.routed import ANSWER, ROW
 from clwl_spark.routing.output.unpack import ANSWERS, DATA
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import MESSAGES, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.tables import columns as c

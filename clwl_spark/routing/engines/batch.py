@@ -23,7 +23,8 @@ from clwl_spark.routing.engines.choose import AUTO, Engine
 from clwl_spark.routing.engines.stream import FIGURES, Bounds, routed_blocks
 from clwl_spark.routing.intake.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT, from_ipc
 from clwl_spark.routing.intake.duplicate_notes import DuplicateNotes
-from clwl_spark.routing.ledger.runs import Run, RunSummary, finish, summary_of
+from clwl_spark.routing.ledger.run_record import Run, RunSummary
+from clwl_spark.routing.ledger.runs import finish, summary_of
 from clwl_spark.routing.ledger.source_offsets import taken_by_batch
 from clwl_spark.routing.notes import Note
 from clwl_spark.routing.output.routed import (

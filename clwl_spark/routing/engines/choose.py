@@ -14,7 +14,7 @@ from clwl_spark.errors import EngineError, UsageError
 from clwl_spark.routing.engines.arrow import ArrowEngine
 from clwl_spark.routing.engines.fitness import IN_CHECKPOINT, unfit_here
 from clwl_spark.routing.engines.spark import SparkEngine
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.tables import MESSAGES, OUTCOMES
 
 AUTO: Final = "auto"

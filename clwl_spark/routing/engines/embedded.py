@@ -9,7 +9,7 @@ the same rows.
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +25,8 @@ from clwl_spark.planning.facts import FACTS
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import RouteOptions, counted
 from clwl_spark.routing.engines.fitness import HERE_ROWS
+from clwl_spark.routing.engines.gathered import distinct_requests, duplicates_of, memories_of
+from clwl_spark.routing.engines.portions import bucket_tasks, grouped, spread
 from clwl_spark.routing.engines.tasks import (
     BucketTask,
     Packed,
@@ -32,24 +34,21 @@ from clwl_spark.routing.engines.tasks import (
     Routed,
     RouteTask,
     Stored,
-    WaitingBlock,
     WriteTask,
     pack,
     route,
     write,
 )
 from clwl_spark.routing.engines.workers import Workers
-from clwl_spark.routing.intake.blocks import bucket_of
-from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, duplicate_rows
 from clwl_spark.routing.intake.duplicates import by_qmgr
 from clwl_spark.routing.intake.pending_messages import Pending, pending_messages
 from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.intake.routed_before import routed_before
-from clwl_spark.routing.intake.splits import Split
-from clwl_spark.routing.ledger.runs import Run, RunSummary, claim, finish, write_again
+from clwl_spark.routing.ledger.run_record import Run, RunSummary
+from clwl_spark.routing.ledger.runs import claim, finish, write_again
 from clwl_spark.routing.plans.facts_cache import Keeper
 from clwl_spark.routing.plans.gather import InUse, gathered_here
-from clwl_spark.routing.plans.plan_maker import PlanMaker, shared_id
+from clwl_spark.routing.plans.plan_maker import PlanMaker
 from clwl_spark.routing.state.memory_table import memories_before, write_memories
 from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.tables import columns as c
@@ -150,7 +149,7 @@ class RoutedAgain:
     @property
     def memories(self) -> dict[str, bytes]:
         """What the queue managers that routed remember after it (`history.to_bytes`)."""
-        return _memories(self._routed)
+        return memories_of(self._routed)
 
     def write(self, *, remembers: bool) -> None:
         """Write what the tables do not have of the batch.
@@ -187,7 +186,7 @@ class _Batch:
         tell("planning", 0, 1)
         packed = self._pack(pending)
         memories = memories_before(self.lake, self.run)
-        facts = self._facts(_requests(packed), ladder)
+        facts = self._facts(distinct_requests(packed), ladder)
         tell("routing", 0, 1)
         return packed, self._route(packed, facts, memories, pending.rows)
 
@@ -198,7 +197,7 @@ class _Batch:
         files = self._write(pending, routed)
         if files:
             self.lake.add_files(OUTCOMES.name, files, self.run.once(OUTCOMES.name))
-        self._reject([x for one in packed for x in one.rejected] + _duplicates(routed))
+        self._reject([x for one in packed for x in one.rejected] + duplicates_of(routed))
 
     def remember(self, routed: Sequence[Routed]) -> None:
         """Write the history and the memories."""
@@ -206,12 +205,12 @@ class _Batch:
         wanted = self.lake.arrow_schema(BALANCE_HISTORY.name)
         rows = [x.select(wanted.names).cast(wanted) for x in history]
         self.lake.merge(BALANCE_HISTORY.name, pa.concat_tables([wanted.empty_table(), *rows]))
-        write_memories(self.lake, self.run, _memories(routed))
+        write_memories(self.lake, self.run, memories_of(routed))
 
     def _is_small(self, rows: int) -> bool:
         return rows <= HERE_ROWS
 
-    def _parts(self, rows: int) -> int:
+    def _buckets(self, rows: int) -> int:
         """How many buckets there are: one where so few rows are routed within this process."""
         return 1 if self._is_small(rows) else self.run.buckets
 
@@ -220,9 +219,13 @@ class _Batch:
         skipped = self.lake.left_out
         tasks = [
             PackTask(
-                splits, self.run.pins, self._parts(pending.rows), skipped, self._file(f"pack-{at}")
+                splits,
+                self.run.pins,
+                self._buckets(pending.rows),
+                skipped,
+                self._file(f"pack-{at}"),
             )
-            for at, splits in enumerate(_grouped(pending.splits, self._rows_a_task(pending.rows)))
+            for at, splits in enumerate(grouped(pending.splits, self._rows_a_task(pending.rows)))
         ]
         here = self._is_small(pending.rows)
         return [*self.engine.workers.do(pack, tasks, here=here)]
@@ -259,7 +262,7 @@ class _Batch:
         rows: int,
     ) -> list[Routed]:
         """Route buckets; those that ask for duplicates once more, when it is known of them."""
-        buckets = self._buckets(packed, facts, memories, self._parts(rows))
+        buckets = bucket_tasks(self.run, self._buckets(rows), packed, facts, memories)
         routed = self._route_buckets(buckets, rows, "route")
         asking = {bucket for one in routed for bucket in one.asked}
         if not asking:
@@ -273,35 +276,11 @@ class _Batch:
         ]
         return [*routed, *self._route_buckets(again, rows, "again")]
 
-    def _buckets(
-        self,
-        packed: Sequence[Packed],
-        facts: Mapping[str, str],
-        memories: Mapping[str, bytes],
-        parts: int,
-    ) -> list[BucketTask]:
-        blocks: dict[str, list[WaitingBlock]] = defaultdict(list)
-        for block in (x for one in packed for x in one.blocks):
-            blocks[block.bucket].append(block)
-        qmgrs: dict[str, list[str]] = defaultdict(list)
-        for qmgr in sorted({x[1] for one in packed for y in one.requests.values() for x in y}):
-            qmgrs[bucket_of(qmgr, parts)].append(qmgr)
-        return [
-            BucketTask(
-                bucket,
-                tuple(found),
-                {x: facts[x] for x in qmgrs[bucket]},
-                {x: memories[x] for x in qmgrs[bucket] if x in memories},
-                {} if self.run.rejects_duplicates else None,
-            )
-            for bucket, found in blocks.items()
-        ]
-
     def _route_buckets(self, buckets: Sequence[BucketTask], rows: int, name: str) -> list[Routed]:
         snapshots = tuple(x.snapshot_id for x in self.run.pins)
         ttl = self.options.binding_ttl // timedelta(microseconds=1)
         most = self.options.worker_memory_mib
-        shares = _spread(buckets, self.engine.workers.processes * _TASKS_A_WORKER)
+        shares = spread(buckets, self.engine.workers.processes * _TASKS_A_WORKER)
         tasks = [
             RouteTask(share, snapshots, ttl, most, self._file(f"{name}-{at}"))
             for at, share in enumerate(shares)
@@ -324,7 +303,7 @@ class _Batch:
                 folder,
                 f"part-{at:05}-{self.run.run_id}.snappy.parquet",
             )
-            for at, splits in enumerate(_grouped(there, _TASK_ROWS))
+            for at, splits in enumerate(grouped(there, _TASK_ROWS))
         ]
         return [*self.engine.workers.do(write, tasks, here=self._is_small(pending.rows))]
 
@@ -357,59 +336,3 @@ class _Batch:
 
     def _file(self, name: str) -> str:
         return str(self.engine.workers.folder / name)
-
-
-def _memories(routed: Iterable[Routed]) -> dict[str, bytes]:
-    return {qmgr: memory for one in routed for qmgr, memory in one.memories.items()}
-
-
-def _duplicates(routed: Iterable[Routed]) -> list[pa.Table]:
-    """(duplicates,) The messages that are set aside because they were routed before, by split."""
-    rows: dict[str, list[pa.Table]] = defaultdict(list)
-    for one in routed:
-        for split, found in one.duplicates.items():
-            rows[split] += found
-    return [
-        duplicate_rows(Split.named(split), pa.concat_tables(found)[SPLIT_ROW])
-        for split, found in sorted(rows.items())
-    ]
-
-
-def _requests(packed: Iterable[Packed]) -> dict[int, Request]:
-    """The distinct requests by plan_id.
-
-    Raises:
-        LakeStateError: two of them have one id.
-    """
-    found: dict[int, set[Request]] = defaultdict(set)
-    for one in packed:
-        for plan_id, requests in one.requests.items():
-            found[plan_id] |= requests
-    for plan_id, requests in found.items():
-        if len(requests) > 1:
-            raise shared_id(plan_id)
-    return {plan_id: request for plan_id, (request,) in sorted(found.items())}
-
-
-def _grouped(splits: Iterable[Split], rows: int) -> Iterator[tuple[Split, ...]]:
-    """Splits that follow one another, put together up to so many rows, or alone."""
-    group: list[Split] = []
-    for split in splits:
-        if group and sum(x.rows for x in group) + split.rows > rows:
-            yield tuple(group)
-            group = []
-        group.append(split)
-    if group:
-        yield tuple(group)
-
-
-def _spread(buckets: Iterable[BucketTask], parts: int) -> list[tuple[BucketTask, ...]]:
-    """Buckets in parts that are about as heavy as one another, the heaviest first."""
-    shares: list[list[BucketTask]] = [[] for _ in range(parts)]
-    weights = [0] * parts
-    for bucket in sorted(buckets, key=lambda x: (-x.messages, x.bucket)):
-        at = weights.index(min(weights))
-        shares[at].append(bucket)
-        weights[at] += bucket.messages
-    order = sorted(range(parts), key=lambda x: -weights[x])
-    return [tuple(shares[x]) for x in order if shares[x]]

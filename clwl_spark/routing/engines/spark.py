@@ -9,7 +9,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.routing.intake.blocks import (
     BLOCK_SCHEMA,
     PAYLOAD,
@@ -18,9 +19,10 @@ from clwl_spark.routing.intake.blocks import (
     BlockForm,
     pack,
 )
-from clwl_spark.routing.intake.by_spark import JSON_OPTIONS, Pin, distinct_requests, for_blocks
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.intake.by_spark import JSON_OPTIONS, distinct_requests, for_blocks
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.output.unpack import ANSWERS, DATA, unpack_outcomes, unpack_rejects
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import OUTCOMES, REJECTED_MESSAGES
 
 

@@ -5,7 +5,7 @@ state function as data that joins the stream; a run that finds a plan missing ch
 says which.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from clwl_spark.routing.intake.blocks import (
     empty_rows,
 )
 from clwl_spark.routing.intake.duplicate_notes import TOLD
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.output.routed import KIND_MEMORY, RoutedBlock
 from clwl_spark.routing.output.unpack import ANSWERS, DATA
 from clwl_spark.routing.state.bucket import Bucket
@@ -130,16 +130,14 @@ def route_bucket(
         bucket = Bucket(memories, snapshots, bounds.ttl, bounds.memory_mib, form)
         said = _Said(rows_per_byte)
         known = _Known(memories, told={} if bounds.rejects_duplicates else None)
-        for frame in frames:
-            rows: Iterator[Any] = frame.itertuples(index=False)
-            for row in rows:
-                if row.kind == KIND_REJECTS:
-                    rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
-                    yield from said.add(rejected)
-                elif row.kind == KIND_MESSAGES:
-                    bucket.add(row.keys, row.payload, row.split)
-                elif row.kind == KIND_FACTS and row.facts:
-                    known.take(row)
+        for row in _rows_of(frames):
+            if row.kind == KIND_REJECTS:
+                rejected = RoutedBlock(KIND_REJECTS, row.messages, payload=row.payload)
+                yield from said.add(rejected)
+            elif row.kind == KIND_MESSAGES:
+                bucket.add(row.keys, row.payload, row.split)
+            elif row.kind == KIND_FACTS and row.facts:
+                known.take(row)
         for block in bucket.route(known.facts, known.told):
             yield from said.add(block)
         if bucket.routed:
@@ -149,6 +147,12 @@ def route_bucket(
         yield from said.rest()
 
     return route
+
+
+def _rows_of(frames: Iterable[pd.DataFrame]) -> Iterator[Any]:
+    """Rows of frames, one frame after the other, as named tuples."""
+    for frame in frames:
+        yield from frame.itertuples(index=False)
 
 
 @dataclass(slots=True)

@@ -34,7 +34,6 @@ from clwl_spark.routing.intake.blocks import (
     peak_mib,
 )
 from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, keys_of, rejected_rows
-from clwl_spark.routing.intake.by_spark import Pin
 from clwl_spark.routing.intake.requests import Request, Requests
 from clwl_spark.routing.intake.splits import Split
 from clwl_spark.routing.output.outcome_files import answered, write_file
@@ -47,6 +46,7 @@ from clwl_spark.routing.output.routed import (
 )
 from clwl_spark.routing.output.unpack import ANSWERS, DATA, missing_plan_ids
 from clwl_spark.routing.state.bucket import Bucket
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import columns as c
 
 

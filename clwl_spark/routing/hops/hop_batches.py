@@ -18,11 +18,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.files import active_files, changes_after, is_uri, new_files
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.offsets import Offsets
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.delta.versions import versions_of
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.ledger.runs import NOTHING, Taken, routed_elsewhere
+from clwl_spark.routing.ledger.run_record import NOTHING, Taken
+from clwl_spark.routing.ledger.runs import routed_elsewhere
 from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.tables import HOP_BATCHES, HOPS, OUTCOMES
 from clwl_spark.tables import columns as c

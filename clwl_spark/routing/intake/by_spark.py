@@ -4,7 +4,6 @@ Source: SEMANTICS S1, P1; the reasons of rejection are `vocabulary.RejectError`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
 from operator import and_
@@ -16,6 +15,7 @@ from pyspark.sql import functions as F
 from clwl_spark.mq.vocabulary import Bind, ObjectType, RejectError, Via
 from clwl_spark.planning.plans import REQUEST, plan_id
 from clwl_spark.routing.intake.blocks import BIND_CODES, DOCUMENT, REJECT
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import MESSAGES
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import FIRST, LAST
@@ -33,14 +33,6 @@ _DEFAULTED: Final = (c.OBJECT_TYPE, c.OBJECT_QMGR, c.BIND, c.VIA)
 _TEXTS: Final = frozenset(x.name for x in MESSAGES.columns if x.type == "string")
 _KEY: Final = "set_aside_"
 _NAMES: Final = (c.QMGR, c.OBJECT_NAME, c.OBJECT_QMGR)
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A snapshot that a run uses: its id and the microsecond from which it is in force."""
-
-    snapshot_id: str
-    valid_from: int
 
 
 def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.intake.duplicates import ASKED, IS_TWICE, by_qmgr, set_aside_of
 from clwl_spark.routing.intake.routed_before import routed_before
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.notes import Note
 from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.tables import columns as c

@@ -23,7 +23,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.intake.message_files import first_missing, gone
 from clwl_spark.routing.intake.splits import Split, middle_of, read_split
-from clwl_spark.routing.ledger.runs import NOTHING, UNKNOWN, Run, Taken
+from clwl_spark.routing.ledger.run_record import NOTHING, UNKNOWN, Run, Taken
 from clwl_spark.routing.ledger.source_offsets import newest, taken_before, taken_by_batch
 from clwl_spark.tables import MESSAGES, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.tables import columns as c

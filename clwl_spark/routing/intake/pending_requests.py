@@ -13,11 +13,11 @@ from clwl_spark.delta.files import new_files
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import SplitError
 from clwl_spark.routing.intake.by_arrow import requests_of
-from clwl_spark.routing.intake.by_spark import Pin
 from clwl_spark.routing.intake.requests import Request, Requests
 from clwl_spark.routing.intake.splits import Split
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.ledger.source_offsets import newest, taken_before
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.spark.parallel import cores, has_all_cores
 from clwl_spark.tables import MESSAGES
 

@@ -16,9 +16,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clwl_spark.mq.vocabulary import Bind, ObjectType, RejectError, Via
-from clwl_spark.routing.intake.by_spark import Pin
 from clwl_spark.routing.intake.numbering import Numbering
 from clwl_spark.routing.intake.splits import spark_hash
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import columns as c
 
 Request = tuple[str, str, str, str, str, str]

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import EngineError, LakeStateError
 from clwl_spark.routing.intake.duplicates import IS_TWICE, KEY
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.tables import OUTCOMES
 from clwl_spark.tables import columns as c

@@ -16,7 +16,8 @@ from pyarrow.dataset import Dataset
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.ledger.runs import DONE, UNKNOWN, Run, after
+from clwl_spark.routing.ledger.run_record import UNKNOWN, Run
+from clwl_spark.routing.ledger.runs import DONE, after
 from clwl_spark.routing.ledger.source_offsets import committed_batch, newest, taken_by_batch
 from clwl_spark.tables import MESSAGES, OUTCOMES, REJECTED_MESSAGES, ROUTER_MEMORY, RUNS
 from clwl_spark.tables import columns as c

@@ -30,9 +30,9 @@ from clwl_spark.routing.ledger.losses import (
     remembered_batch,
 )
 from clwl_spark.routing.ledger.one_runner import one_runner
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.ledger.runs import (
     RUNNING,
-    Run,
     newest_run,
     run_of_batch,
     summary_of,

@@ -7,7 +7,7 @@ same micro-batch, so that its outcomes are those that the killed one would have 
 import platform
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
@@ -15,149 +15,23 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from clwl_spark.delta.commits import mark_transaction
 from clwl_spark.delta.files import commit_time
-from clwl_spark.delta.lake import Lake, Transaction
+from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.protocol import Transaction
 from clwl_spark.errors import LakeStateError
-from clwl_spark.mq.vocabulary import Algorithm, Duplicates, SnapshotStatus
+from clwl_spark.mq.vocabulary import Algorithm, Duplicates
 from clwl_spark.routing.intake.blocks import BUCKETS
-from clwl_spark.routing.intake.by_spark import Pin
-from clwl_spark.tables import MESSAGES, OUTCOMES, ROUTER_MEMORY, RUNS, SNAPSHOTS
+from clwl_spark.routing.ledger.imported import imported_algorithm
+from clwl_spark.routing.ledger.run_record import UNKNOWN, Run, RunSummary, Taken, first_checkpoint
+from clwl_spark.snapshots.catalog import snapshot_catalog
+from clwl_spark.tables import MESSAGES, OUTCOMES, ROUTER_MEMORY, RUNS
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.moments import micros
 
 RUNNING: Final = "RUNNING"
 DONE: Final = "DONE"
 _PACKAGES: Final = ("clwl-spark", "pyspark", "delta-spark", "pyarrow", "pandas", "numba")
 _BATCH: Final = "batch_id"
 _CHECKPOINT: Final = "checkpoint"
-_FROM: Final = "-from-"
-NOTHING: Final = -1
-"""The version of `messages` up to which nothing was taken."""
-UNKNOWN: Final = -2
-"""Stands for the version where the table is not what was routed: keys tell what is new."""
-_SNAPSHOTS: Final = "snapshots"
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """What a run did.
-
-    `messages` = outcomes (a DIRECT publication counted once) + `rejected`; `batch_id` is None
-    where there was nothing to route.
-    """
-
-    run_id: str
-    messages: int = 0
-    outcomes: int = 0
-    rejected: int = 0
-    out_of_order: int = 0
-    by_reason: dict[str, int] = field(default_factory=dict)
-    snapshots: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    worker_peak_mib: float = 0.0
-    batch_id: int | None = None
-    engine: str = "spark"
-
-    def to_json(self) -> dict[str, Any]:
-        """The document of `clwl route --json` (CONTRACT)."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """How far batches have taken the messages.
-
-    Attributes:
-        table_id: Delta's id of the table `messages`; '' = nothing was taken.
-        version: of it, up to which all was taken; NOTHING = none, UNKNOWN = only keys tell.
-    """
-
-    table_id: str = ""
-    version: int = NOTHING
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run that has begun.
-
-    Attributes:
-        run_id: the run.
-        batch_id: the micro-batch that it routes.
-        pins: the valid snapshots that it uses, in order.
-        algorithm: the lake's algorithm.
-        router_id: names what the lake's routing writes; first in it is the number of buckets.
-        started_at: when it began.
-        memory_version: the version of `router_memory` that the batch begins with.
-        taken: what the batches before took; None = only Spark's checkpoint knows.
-        upto: what is taken after it; None = not known yet.
-        checkpoint: folder of Spark's stateful query; '' = there is none that knows the batches
-            before.
-        outcomes_version: the version of `outcomes` that the batch begins with, whose messages are
-            not routed again; None = duplicates are kept.
-        runs_version: the version of `runs` that it was begun with.
-        is_first_here: the lake was routed by a version of this package that knew no
-            `router_memory`, and not yet by one that does.
-        resumed: a killed run of the same batch is gone on with.
-        written: messages of the batch where all its tables were written, else None.
-    """
-
-    run_id: str
-    batch_id: int
-    pins: tuple[Pin, ...]
-    algorithm: Algorithm
-    router_id: str
-    started_at: datetime
-    memory_version: int = 0
-    taken: Taken | None = Taken()
-    upto: Taken | None = None
-    checkpoint: str = ""
-    outcomes_version: int | None = None
-    runs_version: int = 0
-    is_first_here: bool = False
-    resumed: bool = False
-    written: int | None = None
-
-    @property
-    def buckets(self) -> int:
-        """In how many buckets queue managers are; 0 = each is one of its own, as it once was."""
-        number, dash, _ = self.router_id.partition("-")
-        return int(number) if dash else 0
-
-    @property
-    def first_batch(self) -> int:
-        """The batch that the checkpoint begins with: it counts from there."""
-        _, _, first = self.checkpoint.partition(_FROM)
-        return int(first) if first else 0
-
-    @property
-    def planning_checkpoint(self) -> str:
-        """What the checkpoint of the stream that plans is called; it begins with the other one."""
-        return self.router_id + "".join(self.checkpoint.partition(_FROM)[1:])
-
-    @property
-    def begins_checkpoint(self) -> bool:
-        """Whether the checkpoint begins with the run's batch, and that is not the first of all."""
-        return bool(self.batch_id) and self.first_batch == self.batch_id
-
-    @property
-    def rejects_duplicates(self) -> bool:
-        """Whether messages that batches before have routed are set aside."""
-        return self.outcomes_version is not None
-
-    def once(self, table: str) -> Transaction:
-        """What makes the batch's append to a table be done once."""
-        return Transaction(f"clwl-{self.router_id}-{table}", self.batch_id)
-
-    def with_new_checkpoint(self) -> "Run":
-        """The run with a checkpoint that begins with its batch."""
-        behind = f"{_FROM}{self.batch_id}" if self.batch_id else ""
-        return replace(self, checkpoint=f"{_folder(self.router_id)}{behind}")
-
-
-def _folder(router_id: str) -> str:
-    """Folder of the first checkpoint, such that a package which knows no buckets has none."""
-    return f"{'buckets' if '-' in router_id else 'route'}-{router_id}"
 
 
 def begin(lake: Lake, algorithm: Algorithm | None, duplicates: Duplicates = Duplicates.KEEP) -> Run:
@@ -188,7 +62,7 @@ def begin(lake: Lake, algorithm: Algorithm | None, duplicates: Duplicates = Dupl
         run = replace(run, taken=still_taken(lake, run.taken, last["finished_at"]))
     return replace(
         run,
-        pins=tuple(valid_pins(lake)),
+        pins=snapshot_catalog(lake).pins,
         memory_version=lake.version(ROUTER_MEMORY.name),
         outcomes_version=lake.version(OUTCOMES.name) if duplicates == Duplicates.REJECT else None,
         runs_version=runs_version,
@@ -229,31 +103,6 @@ def after(row: Mapping[str, Any]) -> Run:
     )
 
 
-def mark_imported(lake: Lake, algorithm: Algorithm, batch_id: int) -> None:
-    """Say that the memory before a batch was imported, and of which algorithm it is."""
-    if lake.is_here:
-        mark_transaction(lake.path(ROUTER_MEMORY.name), _imported(algorithm), batch_id)
-
-
-def imported_before(lake: Lake) -> int:
-    """The last batch before which a memory was imported; 0 = none was since the first one."""
-    of = ROUTER_MEMORY.name
-    return max(0, *(lake.newest_transaction(of, _imported(x)) for x in Algorithm))
-
-
-def imported_algorithm(lake: Lake) -> Algorithm | None:
-    """The algorithm that `mark_imported` has said; None = nothing was imported."""
-    if not lake.is_here:
-        return None
-    of = ROUTER_MEMORY.name
-    return next((x for x in Algorithm if lake.newest_transaction(of, _imported(x)) >= 0), None)
-
-
-def _imported(algorithm: Algorithm) -> str:
-    """The application of the transaction that an import of a memory is."""
-    return f"clwl-imported-{algorithm.value}"
-
-
 def without_checkpoint(lake: Lake, row: Mapping[str, Any]) -> None:
     """Let the batch after one that is done begin with the lake's memory, not with Spark's.
 
@@ -279,7 +128,7 @@ def _upto(row: Mapping[str, Any]) -> Taken | None:
 def _checkpoint_of(row: Mapping[str, Any]) -> str:
     """The checkpoint that knows a run's batch; '' = none does."""
     is_older = row.get("memory_version") is None
-    return _folder(row["router_id"]) if is_older else row[_CHECKPOINT] or ""
+    return first_checkpoint(row["router_id"]) if is_older else row[_CHECKPOINT] or ""
 
 
 def claim(lake: Lake, run: Run) -> None:
@@ -347,14 +196,13 @@ def newest_run(lake: Lake) -> dict[str, Any] | None:
 
 def _again(lake: Lake, row: dict[str, Any]) -> Run:
     """Go on with a run, with the snapshots that it began with."""
-    used = set(row[_SNAPSHOTS])
-    rows = lake.rows(SNAPSHOTS.name)
+    pins = snapshot_catalog(lake).pins_of(row["snapshots"])
     before, upto = row["messages_from"], _upto(row)
     memory_version = row["memory_version"]
     return Run(
         row[c.RUN_ID],
         row[_BATCH],
-        tuple(_pins([x for x in rows if x[c.SNAPSHOT_ID] in used])),
+        pins,
         Algorithm(row["algorithm"]),
         row["router_id"],
         row["started_at"],
@@ -367,22 +215,6 @@ def _again(lake: Lake, row: dict[str, Any]) -> Run:
         resumed=True,
         written=row["messages"] if row[c.STATUS] == DONE else None,
     )
-
-
-def valid_pins(lake: Lake) -> list[Pin]:
-    """The valid snapshots by (valid_from, snapshot_id).
-
-    Raises:
-        MissingLakeError: there is no table `snapshots`.
-    """
-    rows = lake.rows(SNAPSHOTS.name)
-    valid = SnapshotStatus.VALID.value
-    return _pins([x for x in rows if x[c.STATUS] == valid and x[c.VALID_FROM] is not None])
-
-
-def _pins(snapshots: list[dict[str, Any]]) -> list[Pin]:
-    pins = [Pin(row[c.SNAPSHOT_ID], micros(row[c.VALID_FROM])) for row in snapshots]
-    return sorted(pins, key=lambda pin: (pin.valid_from, pin.snapshot_id.encode()))
 
 
 def finish(lake: Lake, run: Run, summary: RunSummary) -> None:

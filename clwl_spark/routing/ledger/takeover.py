@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.state.history import from_state
 from clwl_spark.routing.state.memory_table import PAYLOAD, VERSION, memory_rows
 from clwl_spark.spark.files import without_patterns

@@ -12,6 +12,7 @@ from clwl_spark.delta.files import transactions_of_files
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import EngineError, LakeStateError
 from clwl_spark.planning.facts import FACTS, read_document
+from clwl_spark.routing.ledger.imported import imported_algorithm, imported_before
 from clwl_spark.routing.ledger.losses import BATCH, losses
 from clwl_spark.routing.ledger.replayed import (
     ANSWER,
@@ -24,14 +25,7 @@ from clwl_spark.routing.ledger.replayed import (
     outcomes_of,
     replayed,
 )
-from clwl_spark.routing.ledger.runs import (
-    DONE,
-    after,
-    imported_algorithm,
-    imported_before,
-    newest_run,
-    run_of_batch,
-)
+from clwl_spark.routing.ledger.runs import DONE, after, newest_run, run_of_batch
 from clwl_spark.routing.plans.gather import InUse, gathered_here
 from clwl_spark.routing.state.bound_routes import bindings_astray
 from clwl_spark.routing.state.bucket_plans import read_facts

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from clwl_spark.delta.creation import create_statement
-from clwl_spark.delta.lake import Creation, Lake, name_in_catalog, name_of_folder
+from clwl_spark.delta.lake import Creation, Lake
+from clwl_spark.delta.place import name_in_catalog, name_of_folder
 from clwl_spark.tables import TABLES
 
 

@@ -27,6 +27,7 @@ from clwl_spark.routing.output.unpack import ANSWERS, DATA
 from clwl_spark.routing.state.answers import ANSWER_SCHEMA, with_words
 from clwl_spark.tables import MESSAGES, OUTCOMES
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import moment_text
 
 NAME: Final = "name"
 SIZE: Final = "size"
@@ -222,5 +223,5 @@ def _said(value: Any) -> Any:  # noqa: ANN401  (whatever a column has)
     """
     if isinstance(value, datetime):
         unit = "microseconds" if value == _LAST else "milliseconds"
-        return value.astimezone(UTC).isoformat(timespec=unit).replace("+00:00", "Z")
+        return moment_text(value, unit)
     return value

@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.versions import Versions, versions_of
-from clwl_spark.routing.intake.by_spark import Pin
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.plans.gather import Gathered
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import (
     ROUTE_CANDIDATES,
     ROUTE_PLANS,

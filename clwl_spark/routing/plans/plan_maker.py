@@ -13,9 +13,9 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
 from clwl_spark.planning.carried import COPIED_FROM, carried_over
 from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, Ladder, make_plans
-from clwl_spark.routing.intake.by_spark import Pin
 from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.state.resets import judged_pairs, resets_among
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.snapshots.changes import neighbours, resets
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import VIEWER, Topology, read_topology

@@ -22,7 +22,7 @@ from clwl_spark.routing.intake.by_spark import distinct_requests
 from clwl_spark.routing.intake.pending_requests import few_requests
 from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.intake.splits import spark_hash
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.notes import Note
 from clwl_spark.routing.plans.facts_cache import Keeper
 from clwl_spark.routing.plans.gather import InUse, gathered_by_spark, gathered_here

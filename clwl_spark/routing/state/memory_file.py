@@ -11,16 +11,10 @@ import pyarrow.parquet as pq
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, LakeStateError, UsageError
 from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.routing.ledger.imported import imported_algorithm, mark_imported
 from clwl_spark.routing.ledger.losses import NO_BATCH, refuse_losses, remembered_batch
 from clwl_spark.routing.ledger.one_runner import one_runner
-from clwl_spark.routing.ledger.runs import (
-    RUNNING,
-    after,
-    imported_algorithm,
-    mark_imported,
-    newest_run,
-    without_checkpoint,
-)
+from clwl_spark.routing.ledger.runs import RUNNING, after, newest_run, without_checkpoint
 from clwl_spark.routing.run import WRITTEN
 from clwl_spark.routing.state.history import chosen_channels, from_bytes, history_table
 from clwl_spark.routing.state.memory_table import current_rows, memories_in, memory_rows

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.routing.ledger.runs import Run
+from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.state.history import VERSION as STATE_VERSION
 from clwl_spark.routing.state.history import from_state, is_damaged, table_of
 from clwl_spark.spark.frames import frame_from_arrow

@@ -9,7 +9,7 @@ from clwl_spark.routing.ledger.losses import BATCH
 from clwl_spark.routing.state.history import Memory, chosen_channels, from_bytes
 from clwl_spark.routing.state.memory_table import PAYLOAD, current_rows
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.moments import moment_at
+from clwl_spark.tables.moments import moment_at, moment_text
 
 _NEVER: Final = Memory().highest_put_seq
 
@@ -44,7 +44,8 @@ class Remembered:
 
     def to_json(self) -> dict[str, Any]:
         """Its part of the document of `clwl state --json`."""
-        moments = {x: _text(getattr(self, x)) for x in ("oldest", "newest")}
+        ends = {"oldest": self.oldest, "newest": self.newest}
+        moments = {x: at and moment_text(at) for x, at in ends.items()}
         return {**asdict(self), **moments, "brought": list(self.brought)}
 
 
@@ -79,7 +80,3 @@ def _remembered(row: dict[str, Any]) -> Remembered:
         tuple(sorted(memory.brought)),
         len(row[PAYLOAD]),
     )
-
-
-def _text(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat().replace("+00:00", "Z")

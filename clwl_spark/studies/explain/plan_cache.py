@@ -17,7 +17,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.versions import Versions, versions_of
 from clwl_spark.mq.vocabulary import Algorithm, PlanKind
 from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, Ladder, plan_id
-from clwl_spark.snapshots.catalog import Heads, heads_of
+from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.views import EVERYBODY, Topology, read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.ends import (
@@ -98,7 +98,7 @@ class Book:
     """
 
     versions: Versions | None = None
-    heads: Heads | None = None
+    heads: SnapshotCatalog | None = None
     pages: dict[tuple[Algorithm, str], Page] = field(default_factory=dict)
 
     def begin(self, versions: Versions) -> None:
@@ -134,7 +134,7 @@ def explain_by(book: Book, lake: Lake, request: ExplainRequest) -> Explanation:
     check_words(request)
     if versions != book.versions or book.plans > MOST_PLANS:
         book.begin(versions)
-    heads = book.heads = book.heads or heads_of(lake)
+    heads = book.heads = book.heads or snapshot_catalog(lake)
     asked = asked_of(request, heads.chosen(request.snapshot_id))
     qmgr, key = request.qmgr, (request.algorithm, asked[0])
     if key not in book.pages:

@@ -14,7 +14,7 @@ from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import Algorithm, Bind, ObjectType, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.marking import Rule
-from clwl_spark.snapshots.catalog import heads_of
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
 from clwl_spark.snapshots.defined import is_defined
 from clwl_spark.snapshots.views import read_topology
@@ -108,7 +108,7 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
         UsageError: an unknown word in the request.
     """
     check_words(request)
-    heads = heads_of(lake)
+    heads = snapshot_catalog(lake)
     snapshot_id = heads.chosen(request.snapshot_id)
     asked = asked_of(request, snapshot_id)
     topology = read_topology(lake, [snapshot_id])

@@ -14,8 +14,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.mq.vocabulary import STATUS_TIERS, ChannelType
-from clwl_spark.routing.intake.by_spark import Pin
-from clwl_spark.routing.ledger.runs import valid_pins
+from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.defined import is_defined
 from clwl_spark.snapshots.views import (
     VIEWER,
@@ -111,13 +110,13 @@ def place_events(lake: Lake, wanted: Iterable[ChannelEvent]) -> list[Event]:
         if event.status not in STATUS_TIERS:
             known = ", ".join(STATUS_TIERS)
             raise UsageError(f"status '{event.status}' is none that channels have: {known}")
-    pins = valid_pins(lake)
+    catalog = snapshot_catalog(lake)
     done = done_events(lake)
     _refuse_earlier(ordered, done)
     number = done.agg(F.max(w.EVENT_NUMBER)).first()
     after = 1 + ((number[0] if number else None) or 0)
     events = [
-        Event(uuid.uuid4().hex, after + at, event, _snapshot(event, pins))
+        Event(uuid.uuid4().hex, after + at, event, _snapshot(event, catalog))
         for at, event in enumerate(ordered)
     ]
     _refuse_unknown(lake, events)
@@ -130,21 +129,22 @@ def done_events(lake: Lake) -> DataFrame:
     return events.where(F.col(w.PROGRESS) == w.Progress.DONE.value)
 
 
-def _snapshot(event: ChannelEvent, pins: Sequence[Pin]) -> str:
+def _snapshot(event: ChannelEvent, catalog: SnapshotCatalog) -> str:
     """The snapshot in force at the event's moment."""
-    in_force = [pin.snapshot_id for pin in pins if pin.valid_from <= event.at]
-    if not in_force:
-        first = (
-            f"the first, {pins[0].snapshot_id}, is valid from "
-            f"{moment_at(pins[0].valid_from).isoformat()}"
-            if pins
-            else "the lake has no valid one"
+    in_force = catalog.in_force(event.at)
+    if in_force is None:
+        first = next(
+            (
+                f"the first, {x.snapshot_id}, is valid from {moment_at(x.valid_from).isoformat()}"
+                for x in catalog.pins
+            ),
+            "the lake has no valid one",
         )
         raise UnknownEventError(
             f"no snapshot is in force at {moment_at(event.at).isoformat()}: {first}; give a later "
             "moment, or ingest a snapshot for it"
         )
-    return in_force[-1]
+    return in_force
 
 
 def _refuse_earlier(ordered: Sequence[ChannelEvent], done: DataFrame) -> None:

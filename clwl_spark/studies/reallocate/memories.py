@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
-from clwl_spark.routing.ledger.runs import valid_pins
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours, resets
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import VIEWER, read_topology
@@ -91,7 +91,7 @@ def pasts(lake: Lake, events: Sequence[Event], keep: Keep) -> dict[str, Past]:
         keep: what to do with frames that several steps read.
     """
     qmgrs = sorted({event.what.qmgr for event in events})
-    order = [pin.snapshot_id for pin in valid_pins(lake)]
+    order = [pin.snapshot_id for pin in snapshot_catalog(lake).pins]
     found = _routed(lake, qmgrs, order)
     earlier = _earlier(lake, qmgrs)
     steps = [_Step(row[w.EVENT_ID], row[c.QMGR], row[c.SNAPSHOT_ID]) for row in earlier]

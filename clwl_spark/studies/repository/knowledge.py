@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from clwl_spark.studies.repository.snapshots import shown
 from clwl_spark.studies.repository.state import Cluster, Node
 from clwl_spark.studies.repository.words import How, Key, Kind, Record, Sent, Why
+from clwl_spark.tables.moments import moment_text
 
 Row = dict[str, Any]
 
@@ -64,7 +64,7 @@ def story_json(cluster: Cluster, found: Sequence[Knowledge]) -> Row:
     """The document of `clwl repository --events --json`."""
     return {
         "cluster": cluster.name,
-        "at": shown(cluster.now),
+        "at": moment_text(cluster.now, "seconds"),
         "messages": {kind.name.lower(): cluster.sent[kind] for kind in Sent},
         "queue_managers": [
             {
@@ -102,9 +102,9 @@ def _known(cluster: Cluster, node: Node, record: Record) -> Row:
     since = cluster.changed[record.key][0][1] if own else node.learned[record.key]
     return _named(record) | {
         "how": _how(node, record).value,
-        "learned": shown(since),
-        "published": shown(record.published),
-        "expires": None if own else shown(record.expires(cluster.periods)),
+        "learned": moment_text(since, "seconds"),
+        "published": moment_text(record.published, "seconds"),
+        "expires": None if own else moment_text(record.expires(cluster.periods), "seconds"),
         "attributes": dict(record.attributes),
     }
 
@@ -122,7 +122,7 @@ def _missing(cluster: Cluster, node: Node, record: Record) -> Row:
     why, since = _why(cluster, node, record)
     return _named(record) | {
         "why": why.value,
-        "since": None if since is None else shown(since),
+        "since": None if since is None else moment_text(since, "seconds"),
         "text": WHY_TEXTS[why],
     }
 
@@ -155,7 +155,7 @@ def _stale(cluster: Cluster, record: Record) -> Row | None:
     return _named(record) | {
         "seen": dict(record.attributes),
         "defined": defined,
-        "since": shown(since),
+        "since": moment_text(since, "seconds"),
         "age_seconds": int((cluster.now - since).total_seconds()),
     }
 

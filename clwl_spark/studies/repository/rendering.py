@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from clwl_spark.studies.repository.knowledge import Knowledge
-from clwl_spark.studies.repository.snapshots import shown
 from clwl_spark.studies.repository.state import Cluster
 from clwl_spark.studies.repository.view import GONE, RepositoryView
+from clwl_spark.tables.moments import moment_text
 
 Row = Mapping[str, Any]
 
@@ -44,7 +44,7 @@ def render_view(view: RepositoryView) -> RenderableType:
     source = " and ".join(eyes[x] for x in sorted({y == view.qmgr for y in others}, reverse=True))
     headline = (
         f"{view.qmgr} ({roles or 'in no cluster'}) sees {len(view.known)} objects at "
-        f"{shown(view.at)}"
+        f"{moment_text(view.at, 'seconds')}"
     )
     parts: list[RenderableType] = [
         Text(headline, style="bold"),
@@ -70,7 +70,7 @@ def render_view(view: RepositoryView) -> RenderableType:
 def render_story(cluster: Cluster, found: Sequence[Knowledge]) -> RenderableType:
     """What queue managers know at the end of a simulation."""
     parts: list[RenderableType] = [
-        Text(f"cluster {cluster.name} at {shown(cluster.now)}", style="bold")
+        Text(f"cluster {cluster.name} at {moment_text(cluster.now, 'seconds')}", style="bold")
     ]
     for knowledge in found:
         role = "full" if knowledge.full else "partial"

@@ -5,7 +5,7 @@ The view is the one that routing uses (SEMANTICS S1 to S3), by the same function
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame
@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import QmType
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.views import CLUSTERS, EVERYBODY
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
@@ -26,10 +27,10 @@ from clwl_spark.studies.repository.objects import (
     objects,
     seen,
 )
-from clwl_spark.studies.repository.snapshots import as_utc, history, shown
 from clwl_spark.studies.repository.state import RepositoryError
 from clwl_spark.studies.repository.words import Kind
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import moment_text
 
 Row = dict[str, Any]
 
@@ -83,9 +84,9 @@ class RepositoryView:
         """The document of `clwl repository --json`."""
         return {
             "qmgr": self.qmgr,
-            "at": shown(self.at),
+            "at": moment_text(self.at, "seconds"),
             "snapshot_id": self.snapshot_id,
-            "valid_from": shown(self.valid_from),
+            "valid_from": moment_text(self.valid_from, "seconds"),
             "repositories": self.repositories,
             "known": list(self.known),
             "missing": list(self.missing),
@@ -110,7 +111,7 @@ def repository_view(
         MissingSnapshotError: no valid snapshot yet at that moment.
         RepositoryError: the snapshot has nothing of that queue manager.
     """
-    times = history(lake, at)
+    times = snapshot_catalog(lake).history(at)
     snapshot, valid_from = list(times.items())[-1]
     moment = at or valid_from
     current = inline(objects(lake, [snapshot], qmgr))
@@ -254,10 +255,10 @@ def _rows(frame: DataFrame, moment: datetime) -> list[Row]:
     rows.sort(key=lambda row: tuple(str(row[x]) for x in OBJECT))
     for row in rows:
         if _SINCE in row:
-            row["age_seconds"] = int((moment - as_utc(row[_SINCE])).total_seconds())
+            row["age_seconds"] = int((moment - row[_SINCE].astimezone(UTC)).total_seconds())
         for name in (_SINCE, "last_seen"):
             if row.get(name) is not None:
-                row[name] = shown(as_utc(row[name]))
+                row[name] = moment_text(row[name], "seconds")
         if ATTRIBUTES in row:
             row[ATTRIBUTES] = {k: x for k, x in row[ATTRIBUTES].items() if x is not None}
     return rows

@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import ObjectType, Via
 from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, plan_id
-from clwl_spark.routing.intake.by_spark import Pin, with_requests
+from clwl_spark.routing.intake.by_spark import with_requests
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import MESSAGES
 from clwl_spark.tables import columns as c

@@ -7,7 +7,7 @@ AMQ7341).
 from clwl_spark.studies.switch.simulate import SwitchSummary
 from clwl_spark.studies.switch.steps import SECOND
 from clwl_spark.tables import waiting as w
-from clwl_spark.tables.moments import moment_at
+from clwl_spark.tables.moments import moment_at, moment_text
 
 
 def steps_told(summary: SwitchSummary) -> list[str]:
@@ -112,4 +112,4 @@ def _step_2(summary: SwitchSummary) -> str:
 
 
 def _at(moment: int) -> str:
-    return moment_at(moment).isoformat().replace("+00:00", "Z")
+    return moment_text(moment_at(moment))
