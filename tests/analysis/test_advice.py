@@ -83,14 +83,17 @@ def test_words_that_say_no_shares(words):
         wanted_shares(words)
 
 
-def test_the_command_gives_words_that_what_if_takes(spark, tmp_path, capsys):
+@pytest.mark.usefixtures("spark")
+def test_the_command_gives_words_that_what_if_takes(tmp_path, capsys):
     text = tmp_path / "ME.mqsc"
     text.write_text(
-        "* Queue manager name: ME\nALTER QMGR REPOS(K)\nDEF CHL(TO.ME) CHLTYPE(CLUSRCVR) CONNAME(me) CLUSTER(K)\n"
+        "* Queue manager name: ME\nALTER QMGR REPOS(K)\n"
+        "DEF CHL(TO.ME) CHLTYPE(CLUSRCVR) CONNAME(me) CLUSTER(K)\n"
     )
     for name in ("A", "B"):
         (tmp_path / f"{name}.mqsc").write_text(
-            f"* Queue manager name: {name}\nDEF CHL(TO.{name}) CHLTYPE(CLUSRCVR) CONNAME({name}) CLUSTER(K)\n"
+            f"* Queue manager name: {name}\n"
+            f"DEF CHL(TO.{name}) CHLTYPE(CLUSRCVR) CONNAME({name}) CLUSTER(K)\n"
             "DEF QL(ORDERS) CLUSTER(K)\n"
             "DEF CHL(TO.ME) CHLTYPE(CLUSSDR) CONNAME(me) CLUSTER(K)\n"
         )
