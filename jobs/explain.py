@@ -1,18 +1,10 @@
-"""`spark-submit jobs/explain.py ...`: the options, output and exit codes of `clwl explain ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl explain`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Show the candidates of a put and the rules that eliminated them."""
-    return cli.main(["explain", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("explain")
 
 if __name__ == "__main__":
     sys.exit(main())

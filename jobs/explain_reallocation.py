@@ -1,18 +1,10 @@
-"""`spark-submit jobs/explain_reallocation.py ...`: as `clwl explain-reallocation ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl explain-reallocation`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Say why a waiting message stayed where it was, or where it went."""
-    return cli.main(["explain-reallocation", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("explain-reallocation")
 
 if __name__ == "__main__":
     sys.exit(main())

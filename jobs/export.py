@@ -1,18 +1,10 @@
-"""`spark-submit jobs/export.py ...`: the options, output and exit codes of `clwl export ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl export`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Write a snapshot as MQSC texts."""
-    return cli.main(["export", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("export")
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,18 +1,10 @@
-"""`spark-submit jobs/maintain.py ...`: the options, output and exit codes of `clwl maintain ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl maintain`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Compact the lake's tables and delete what nobody needs."""
-    return cli.main(["maintain", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("maintain")
 
 if __name__ == "__main__":
     sys.exit(main())

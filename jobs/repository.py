@@ -1,18 +1,10 @@
-"""`spark-submit jobs/repository.py ...`: what `clwl repository ...` does.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl repository`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Show what a queue manager knows of its clusters."""
-    return cli.main(["repository", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("repository")
 
 if __name__ == "__main__":
     sys.exit(main())

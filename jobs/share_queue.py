@@ -1,18 +1,10 @@
-"""`spark-submit jobs/share_queue.py ...`: what `clwl share-queue ...` does.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl share-queue`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Simulate who gets the messages of a shared queue."""
-    return cli.main(["share-queue", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("share-queue")
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,18 +1,10 @@
-"""`spark-submit jobs/snapshots.py ...`: the options, output and exit codes of `clwl snapshots ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl snapshots`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """List the lake's snapshots."""
-    return cli.main(["snapshots", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("snapshots")
 
 if __name__ == "__main__":
     sys.exit(main())

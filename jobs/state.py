@@ -1,18 +1,10 @@
-"""`spark-submit jobs/state.py ...`: the options, output and exit codes of `clwl state ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl state`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Show what the queue managers of the lake remember."""
-    return cli.main(["state", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("state")
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,18 +1,10 @@
-"""`spark-submit jobs/validate.py ...`: the options, output and exit codes of `clwl validate ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl validate`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Judge a snapshot, or outcomes, by the gates."""
-    return cli.main(["validate", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("validate")
 
 if __name__ == "__main__":
     sys.exit(main())

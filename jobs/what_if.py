@@ -1,18 +1,10 @@
-"""`spark-submit jobs/what_if.py ...`: the options, output and exit codes of `clwl what-if ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl what-if`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Show what a change would move."""
-    return cli.main(["what-if", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("what-if")
 
 if __name__ == "__main__":
     sys.exit(main())

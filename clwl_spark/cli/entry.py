@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import metadata
 from types import FrameType
@@ -85,6 +85,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         with apart_from_output():
             return _guarded(words)
     return _guarded(words)
+
+
+def job(command: str) -> Callable[..., int]:
+    """What a job of spark-submit is: a command, given its options or those of the process."""
+
+    def run(argv: Sequence[str] | None = None) -> int:
+        return main([command, *(sys.argv[1:] if argv is None else argv)])
+
+    return run
 
 
 def program() -> NoReturn:

@@ -56,6 +56,14 @@ def test_a_job_is_one_screen(path):
     assert len(path.read_text().splitlines()) <= 40
 
 
+@pytest.mark.parametrize("path", sorted(JOBS.glob("*.py")), ids=lambda path: path.stem)
+def test_a_job_is_the_command_of_its_name(capsys, path):
+    is_any = path.stem == "clwl"
+    assert job(path.stem)([*(["route"] if is_any else []), "--help"]) == 0
+    named = "route" if is_any else path.stem.strip("_").replace("_", "-")
+    assert f"Usage: clwl {named} " in capsys.readouterr().out
+
+
 @pytest.mark.java
 def test_spark_submit_brings_the_session(tmp_path):
     java = java_home(cache_folder(os.environ), os.environ)

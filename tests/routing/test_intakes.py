@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from deltalake import write_deltalake
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,8 +22,10 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.commits import DataFile, commit_files, unreadable
 from clwl_spark.delta.files import active_files, newest_version
 from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.vocabulary import RejectError
 from clwl_spark.routing.intake.by_arrow import keys_of, requests_of
 from clwl_spark.routing.intake.by_spark import distinct_requests, for_blocks
+from clwl_spark.routing.intake.reject_rules import REJECT_RULES, Condition, RejectRule
 from clwl_spark.routing.intake.requests import Requests
 from clwl_spark.routing.intake.splits import Split
 from clwl_spark.snapshots.catalog import Pin
@@ -173,6 +176,46 @@ def test_both_intakes_say_the_same_of_every_row(spark: SparkSession, messages: p
         spark_rows, spark_asked = _by_frames(lake.read("messages"))
     assert rows == spark_rows
     assert asked >= spark_asked
+
+
+def test_rules_are_looked_for_in_the_order_of_their_reasons() -> None:
+    reasons = [x.error for x in REJECT_RULES]
+    assert [*reasons, RejectError.DUPLICATE] == list(RejectError)
+
+
+def _broken(rule: RejectRule) -> dict[str, Any]:
+    """What a message has in a rule's column that the rule rejects."""
+    (column, *_), bad = rule.columns, {
+        Condition.EMPTY: "",
+        Condition.ABSENT: None,
+        Condition.UNKNOWN: "NO.SUCH",
+        Condition.UNREAD: b"\xff",
+    }  # fmt: skip
+    if column == "snapshot_id":
+        return {"put_time": datetime(2019, 1, 1, tzinfo=UTC)}
+    if rule.condition is Condition.UNREAD and column in ("put_seq", "put_time"):
+        return {column: {"put_seq": Decimal(2**63), "put_time": "never"}[column]}
+    return {column: bad[rule.condition]}
+
+
+@pytest.mark.parametrize("rule", REJECT_RULES, ids=lambda x: x.error.value)
+def test_both_intakes_have_every_rule(
+    spark: SparkSession, tmp_path: Path, rule: RejectRule
+) -> None:
+    at = datetime(2026, 5, 1, tzinfo=UTC)
+    good = {"qmgr": b"QM1", "put_seq": Decimal(1), "put_time": at, "object_name": "Q"}
+    types = {"qmgr": pa.binary(), "put_seq": pa.decimal128(20, 0), "put_time": UTC_MICROS}
+    message = good | _broken(rule)
+    if isinstance(message["put_time"], str):
+        types["put_time"] = pa.string()
+    cells = {x: pa.array([y], types.get(x)) for x, y in message.items()}
+    lake = Lake(spark, str(tmp_path))
+    write_deltalake(lake.path("messages"), pa.table(cells))
+    ((*_, by_arrow),) = _by_arrow(lake.path("messages"))[0]
+    assert by_arrow == rule.error
+    if rule.error != RejectError.NOT_UTF8:  # Sail's texts always are
+        ((*_, by_frames),) = _by_frames(lake.read("messages"))[0]
+        assert by_frames == rule.error
 
 
 def test_names_that_are_not_utf8_do_not_keep_a_table_from_being_read(

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from clwl_spark.mq.vocabulary import RejectError
 from clwl_spark.routing.intake.blocks import BIND_CODES, GATHERED_ROWS, REJECT
+from clwl_spark.routing.intake.reject_rules import DEFAULTS, REJECT_RULES, Condition, RejectRule
 from clwl_spark.routing.intake.requests import (
     ASKED,
-    DEFAULTS,
     ERRORS,
     NO_ERROR,
     Requests,
@@ -32,19 +32,12 @@ _REQUEST_COLUMNS: Final = MESSAGES.arrow(_REQUEST_NAMES)
 _KEY_COLUMNS: Final = MESSAGES.arrow((*_REQUEST_NAMES, c.OPEN_ID, c.GROUP_ID))
 _MESSAGE_COLUMNS: Final = MESSAGES.arrow(MESSAGES.names)
 _UNKNOWN_BIND: Final = -1
-_ABSENT: Final = (
-    (c.PUT_SEQ, RejectError.NO_PUT_SEQ),
-    (c.PUT_TIME, RejectError.NO_PUT_TIME),
+_ROW_RULES: Final = tuple(
+    x
+    for x in REJECT_RULES
+    if x.condition is Condition.UNREAD or not {c.SNAPSHOT_ID, *ASKED}.issuperset(x.columns)
 )
-_UNREAD: Final = {
-    c.PUT_SEQ: RejectError.BAD_NUMBER,
-    c.OPEN_ID: RejectError.BAD_NUMBER,
-    c.PUT_TIME: RejectError.BAD_PUT_TIME,
-    c.QMGR: RejectError.NOT_UTF8,
-    c.OBJECT_NAME: RejectError.NOT_UTF8,
-    c.OBJECT_QMGR: RejectError.NOT_UTF8,
-}
-"""What a cell that cannot be read means; of the other columns, it is an unknown word."""
+"""The rules on a message's own cells; the others are `Requests`'."""
 _REASONS: Final = pa.array([None, *(x.value for x in ERRORS)], pa.string())
 
 
@@ -110,16 +103,29 @@ def _judged(
     """The batch's distinct requests, (rows,) which of them each row makes, (rows,) its error."""
     asked, of_row = requests.met(batch)
     errors = requests.errors[asked][of_row]
-    for column, error in _ABSENT:
-        if batch[column].null_count:
-            absent = batch[column].is_null().to_numpy(zero_copy_only=False)
-            _note(errors, absent & ~unread.get(column, np.False_), error)
-    unknown = _bind_codes(batch[c.BIND]) == _UNKNOWN_BIND
-    if unknown.any():
-        _note(errors, unknown, RejectError.UNKNOWN_BIND)
-    for column in _UNREAD.keys() & unread.keys():
-        _note(errors, unread[column], _UNREAD[column])
+    for rule in _ROW_RULES:
+        for where in _holding(rule, batch, unread):
+            _note(errors, where, rule.error)
     return asked, of_row, errors
+
+
+def _holding(
+    rule: RejectRule, batch: pa.RecordBatch, unread: Judged
+) -> Iterator[NDArray[np.bool_]]:
+    """(rows,) Which rows have what a rule looks for, column by column; left out where none may."""
+    for name in rule.columns:
+        if rule.condition is Condition.UNREAD:
+            if name in unread:
+                yield unread[name]
+        elif rule.condition is Condition.ABSENT:
+            if batch[name].null_count:
+                absent = batch[name].is_null().to_numpy(zero_copy_only=False)
+                yield absent & ~unread.get(name, np.False_)
+        else:
+            codes, words = coded(batch[name])
+            rejected = [rule.rejects(DEFAULTS.get(name) if x is None else x) for x in words]
+            if any(rejected):
+                yield np.array(rejected, dtype=np.bool_)[codes]
 
 
 def _bind_codes(column: pa.Array) -> NDArray[np.int8]:

@@ -1,20 +1,20 @@
 """Messages as routing takes them: rejected ones marked, the others with their plan's id.
 
-Source: SEMANTICS S1, P1; the reasons of rejection are `vocabulary.RejectError`.
+Source: SEMANTICS S1, P1; the reasons of rejection are `reject_rules`.
 """
 
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import and_
+from operator import or_
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import Bind, ObjectType, RejectError, Via
+from clwl_spark.mq.vocabulary import RejectError
 from clwl_spark.planning.plans import REQUEST, plan_id
 from clwl_spark.routing.intake.blocks import BIND_CODES, DOCUMENT, REJECT
+from clwl_spark.routing.intake.reject_rules import DEFAULTS, REJECT_RULES, Condition, RejectRule
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import MESSAGES
 from clwl_spark.tables import columns as c
@@ -28,11 +28,8 @@ JSON_OPTIONS: Final = {
 }
 
 
-_DEFAULTED: Final = (c.OBJECT_TYPE, c.OBJECT_QMGR, c.BIND, c.VIA)
-"""Columns of messages that `with_requests` gives a default where they are null."""
 _TEXTS: Final = frozenset(x.name for x in MESSAGES.columns if x.type == "string")
 _KEY: Final = "set_aside_"
-_NAMES: Final = (c.QMGR, c.OBJECT_NAME, c.OBJECT_QMGR)
 
 
 def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
@@ -44,13 +41,9 @@ def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
 
     Grain: one row per message, before and after.
     """
-    defaulted = (
-        messages.withColumn(c.OBJECT_TYPE, _or(c.OBJECT_TYPE, ObjectType.QUEUE))
-        .withColumn(c.OBJECT_QMGR, F.coalesce(c.OBJECT_QMGR, F.lit("")))
-        .withColumn(c.BIND, _or(c.BIND, Bind.AS_Q_DEF))
-        .withColumn(c.VIA, _or(c.VIA, Via.LOCAL))
-        .withColumn(c.SNAPSHOT_ID, _snapshot(F.unix_micros(c.PUT_TIME), pins))
-    )
+    defaults = {name: F.coalesce(name, F.lit(word)) for name, word in DEFAULTS.items()}
+    snapshot = _snapshot(F.unix_micros(c.PUT_TIME), pins)
+    defaulted = messages.withColumns(defaults).withColumn(c.SNAPSHOT_ID, snapshot)
     return defaulted.withColumn(c.ERROR, _error(messages))
 
 
@@ -70,7 +63,7 @@ def for_blocks(
 
     Grain: one row per message, before and after.
     """
-    given = (F.col(name).alias(f"given_{name}") for name in _DEFAULTED)
+    given = (F.col(name).alias(f"given_{name}") for name in DEFAULTS)
     found = with_requests(messages.select("*", *given), pins)
     put_time = F.when(_is_moment(), F.col(c.PUT_TIME))
     fields = [_kept(x, put_time).alias(x) for x in MESSAGES.names]
@@ -113,7 +106,7 @@ def _kept(column: str, put_time: Column) -> Column:
     """What is kept of a column of a rejected message."""
     if column == c.PUT_TIME:
         return put_time
-    cells = F.col(f"given_{column}" if column in _DEFAULTED else column)
+    cells = F.col(f"given_{column}" if column in DEFAULTS else column)
     return F.make_valid_utf8(cells) if column in _TEXTS else cells
 
 
@@ -132,34 +125,31 @@ def distinct_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
 
 def _error(messages: DataFrame) -> Column:
     """The first reason why a message cannot be routed, else null."""
-    put_seq, open_id, put_time = (unread(messages, x) for x in (c.PUT_SEQ, c.OPEN_ID, c.PUT_TIME))
-    reasons = (
-        (F.coalesce(c.QMGR, F.lit("")) == "", RejectError.NO_QMGR),
-        (F.col(c.PUT_SEQ).isNull() & ~put_seq, RejectError.NO_PUT_SEQ),
-        (F.col(c.PUT_TIME).isNull() & ~put_time, RejectError.NO_PUT_TIME),
-        (_unknown(c.OBJECT_TYPE, ObjectType), RejectError.UNKNOWN_OBJECT_TYPE),
-        (F.coalesce(c.OBJECT_NAME, F.lit("")) == "", RejectError.NO_OBJECT),
-        (_unknown(c.BIND, Bind), RejectError.UNKNOWN_BIND),
-        (_unknown(c.VIA, Via), RejectError.UNKNOWN_VIA),
-        (put_seq | open_id, RejectError.BAD_NUMBER),
-        (put_time | ~_is_moment(), RejectError.BAD_PUT_TIME),
-        (~reduce(and_, map(F.is_valid_utf8, _NAMES)), RejectError.NOT_UTF8),
-        (F.col(c.SNAPSHOT_ID).isNull(), RejectError.NO_SNAPSHOT),
-    )
-    return F.coalesce(*(F.when(holds, F.lit(reason.value)) for holds, reason in reasons))
+    return F.coalesce(*(F.when(_holds(messages, x), F.lit(x.error.value)) for x in REJECT_RULES))
+
+
+def _holds(messages: DataFrame, rule: RejectRule) -> Column:
+    """Whether a message has what a rule looks for."""
+    forms: dict[Condition, Callable[[str], Column]] = {
+        Condition.EMPTY: lambda x: F.coalesce(x, F.lit("")) == "",
+        Condition.ABSENT: lambda x: F.col(x).isNull() & ~unread(messages, x),
+        Condition.UNKNOWN: lambda x: ~F.col(x).isin(sorted(map(str, rule.words))),
+        Condition.UNREAD: lambda x: _is_unread(messages, x),
+    }
+    return reduce(or_, map(forms[rule.condition], rule.columns))
+
+
+def _is_unread(messages: DataFrame, column: str) -> Column:
+    """Whether a cell is there, but not of the contract's type."""
+    if column in _TEXTS:
+        return ~F.is_valid_utf8(column)
+    found = unread(messages, column)
+    return found | ~_is_moment() if column == c.PUT_TIME else found
 
 
 def _is_moment() -> Column:
     """Whether put_time is of the years 1 to 9999; files may have more."""
     return F.unix_micros(c.PUT_TIME).between(FIRST, LAST)
-
-
-def _unknown(column: str, words: type[StrEnum]) -> Column:
-    return ~F.col(column).isin([word.value for word in words])
-
-
-def _or(column: str, word: StrEnum) -> Column:
-    return F.coalesce(column, F.lit(word.value))
 
 
 def _snapshot(at: Column, pins: Sequence[Pin]) -> Column:

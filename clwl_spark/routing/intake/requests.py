@@ -15,8 +15,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clwl_spark.mq.vocabulary import Bind, ObjectType, RejectError, Via
+from clwl_spark.mq.vocabulary import RejectError
 from clwl_spark.routing.intake.numbering import Numbering
+from clwl_spark.routing.intake.reject_rules import DEFAULTS, REJECT_RULES, Condition
 from clwl_spark.routing.intake.splits import spark_hash
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import columns as c
@@ -25,16 +26,8 @@ Request = tuple[str, str, str, str, str, str]
 """(snapshot_id, qmgr, object_type, object_name, object_qmgr, via), after defaults."""
 
 ASKED: Final = (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA)
-DEFAULTS: Final = {
-    c.OBJECT_TYPE: ObjectType.QUEUE.value,
-    c.OBJECT_QMGR: "",
-    c.VIA: Via.LOCAL.value,
-    c.BIND: Bind.AS_Q_DEF.value,
-}
 NO_ERROR: Final = 0
 ERRORS: Final = tuple(RejectError)
-_OBJECT_TYPES: Final = frozenset(ObjectType)
-_VIAS: Final = frozenset(Via)
 _CODES_UP_TO: Final = 2**62
 _BITS: Final = 32
 
@@ -114,7 +107,7 @@ class Requests:
         requests: list[Any] = list(zip(snapshots, *filled, strict=True))
         self._requests += requests
         hashes = np.array([spark_hash(x) for x in requests], dtype=np.int64)
-        errors = np.array([_error(*x) for x in requests], dtype=np.int8)
+        errors = np.array([_error(x) for x in requests], dtype=np.int8)
         self.plan_ids = np.concatenate([self.plan_ids, hashes])
         self.errors = np.concatenate([self.errors, errors])
 
@@ -153,20 +146,17 @@ def _snapshots_at(put_time: pa.Array, valid_from: NDArray[np.int64]) -> NDArray[
     return places
 
 
-def _error(
-    snapshot: str | None,
-    qmgr: str | None,
-    object_type: str,
-    object_name: str | None,
-    _object_qmgr: str,
-    via: str,
-) -> int:
+def _error(request: Request) -> int:
     """The first reason why a request cannot be routed, as its place in ERRORS; 0 = none."""
-    reasons = (
-        (not qmgr, RejectError.NO_QMGR),
-        (object_type not in _OBJECT_TYPES, RejectError.UNKNOWN_OBJECT_TYPE),
-        (not object_name, RejectError.NO_OBJECT),
-        (via not in _VIAS, RejectError.UNKNOWN_VIA),
-        (snapshot is None, RejectError.NO_SNAPSHOT),
-    )
-    return next((error_number(reason) for holds, reason in reasons if holds), NO_ERROR)
+    return next((number for at, rule, number in _RULES if rule.rejects(request[at])), NO_ERROR)
+
+
+_REQUEST: Final = (c.SNAPSHOT_ID, *ASKED)
+_RULES: Final = [
+    (_REQUEST.index(column), rule, error_number(rule.error))
+    for rule in REJECT_RULES
+    if rule.condition is not Condition.UNREAD
+    for column in rule.columns
+    if column in _REQUEST
+]
+"""(place, rule, number) The rules on what a request consists of."""
