@@ -46,10 +46,14 @@ def ingest_table(summary: Mapping[str, Any]) -> Table:
 
 
 def tell_rejects(summary: Mapping[str, Any]) -> None:
-    """One line on standard error for each piece that could not be used."""
+    """One line on standard error for each piece that could not be used, or file passed over."""
     for reject in summary["rejects"]:
         text = " ".join(str(reject["text"]).split())
         note(f"{reject['file']}:{reject['line']}: {reject['reason']}: {text}")
+    for passed in summary["passed_over"]:
+        note(f"{passed['file']} is passed over: {passed['why']}")
+    if not summary["written"]:
+        note(f"snapshot {summary['snapshot_id']} was not made: no text gives a row")
 
 
 def _valid_from(text: str | None) -> datetime | None:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import IngestError
 from clwl_spark.logs import OnProgress
-from clwl_spark.mq.read import Reject
+from clwl_spark.mq.read import PassedOver, Reject
 from clwl_spark.mq.vocabulary import SnapshotStatus
 from clwl_spark.snapshots.catalog import require_snapshots
 from clwl_spark.snapshots.inspection import CONTENT, Inspection, inspect
@@ -66,6 +66,8 @@ class IngestSummary:
         rows: rows that the files gave or changed, by table.
         replaced: rows that the snapshot had with other values, by table.
         rejects: the pieces that could not be used.
+        passed: the files of which nothing was taken.
+        written: false where there was nothing to make the snapshot of.
     """
 
     snapshot_id: str
@@ -73,6 +75,8 @@ class IngestSummary:
     rows: dict[str, int]
     replaced: dict[str, int]
     rejects: tuple[Reject, ...]
+    passed: tuple[PassedOver, ...] = ()
+    written: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl ingest --json`."""
@@ -81,6 +85,8 @@ class IngestSummary:
             "files": self.files,
             "rows": self.rows,
             "rejects": [asdict(reject) for reject in self.rejects],
+            "passed_over": [asdict(passed) for passed in self.passed],
+            "written": self.written,
         }
 
 
@@ -120,16 +126,20 @@ def ingest(
     if old and earlier != snapshot_id and inspection.changed_content and not old.being_written:
         # Other files than those that made it of its base: they are merged into it.
         outcome, inspection = work.inspected(snapshot_id)
-    head = _head(old, snapshot_id, sources, options, inspection)
-    work.tell("writing", 0, 1)
-    commit(lake, inspection, snapshot_row(lake, head))
-    work.tell("writing", 1, 1)
+    written = earlier is not None or any(outcome.given.values())
+    if written:
+        head = _head(old, snapshot_id, sources, options, inspection)
+        work.tell("writing", 0, 1)
+        commit(lake, inspection, snapshot_row(lake, head))
+        work.tell("writing", 1, 1)
     return IngestSummary(
         snapshot_id=snapshot_id,
         files=sources.count,
         rows=outcome.given,
         replaced={name: inspection.replaced[name] for name in CONTENT},
         rejects=tuple(outcome.rejects),
+        passed=(*sources.passed, *outcome.passed),
+        written=written,
     )
 
 
@@ -182,7 +192,7 @@ def _refuse_unusable(
     shown = "; ".join(rejects[:_SHOWN_REJECTS]) or "no MQ object in them"
     # A DELETE alone gives no row, but where there are rows it can be all that is to be said.
     used = outcome.used if earlier_id is not None else any(outcome.given.values())
-    if not used:
+    if not used and not outcome.passed:
         raise IngestError(
             f"nothing in {sources.count} file(s) can be used ({shown}): give MQSC scripts, "
             "dmpmqcfg dumps or output of DISPLAY commands"

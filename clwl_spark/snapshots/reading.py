@@ -5,7 +5,7 @@ What comes of a file is small (`FileReading`), so that thousands of files need n
 
 import pickle
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.errors import IngestError
 from clwl_spark.logs import OnProgress
-from clwl_spark.mq.read import FileReading, decode, read_states
+from clwl_spark.mq.read import FileReading, PassedOver, decode, read_states
 from clwl_spark.mq.read.records import TextState
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint
@@ -35,6 +35,8 @@ FEW_FILES: Final = 64
 FEW_BYTES: Final = 16 << 20
 """Up to here, starting workers takes about as long as reading: 6 MB a second, as measured."""
 
+_REMEDY: Final = "give MQ's exports or their folder"
+_NAMED: Final = 3
 _PIECES: Final = (
     f"{QMGR} string, {POSITION} int, {PAYLOAD} binary, {CHANNELS} array<string>, {ERROR} string"
 )
@@ -54,6 +56,7 @@ class Sources:
             parts of the file's path.
         encoding: the texts' character set; None = seen by their bytes.
         text: standard input, where it is read; it comes last.
+        passed: files that are not read, and why.
     """
 
     files: tuple[Path, ...]
@@ -61,6 +64,7 @@ class Sources:
     observer: str | None = None
     encoding: str | None = None
     text: bytes | None = field(default=None, repr=False)
+    passed: tuple[PassedOver, ...] = ()
 
     @property
     def count(self) -> int:
@@ -82,6 +86,7 @@ def sources_of(
 
     Args:
         paths: files, folders that are read with their subfolders, less hidden files, and `-`.
+            Pipes and devices are passed over, and links that lead out of the folder given.
         observer: as in `Sources`.
         encoding: as in `Sources`.
 
@@ -90,21 +95,25 @@ def sources_of(
     """
     decode(b"", encoding)
     found: list[Path] = []
+    passed: list[PassedOver] = []
     text: bytes | None = None
     for path in paths:
         if str(path) == STANDARD_INPUT:
             text = _standard_input() if text is None else text
-        elif path.is_dir():
-            found += sorted(file for file in path.rglob("*") if _is_meant(file, path))
-        elif path.exists():
-            found.append(path)
+        elif not path.exists():
+            raise IngestError(f"no such file or folder: {path}; {_REMEDY}")
         else:
-            raise IngestError(f"no such file or folder: {path}; give MQ's exports or their folder")
+            for file in _files_of(path):
+                why = _why_not(file, path)
+                passed += [PassedOver(str(file), why)] if why else []
+                found += [] if why else [file]
     if not found and text is None:
         folders = ", ".join(str(path) for path in paths)
-        raise IngestError(f"no files in {folders}: give MQ's exports or their folder")
+        why = "; ".join(f"{x.file} is {x.why}" for x in passed[:_NAMED])
+        raise IngestError(f"no files in {folders}: {why or _REMEDY}")
     named = "; ".join(_INPUT_NAME if str(path) == STANDARD_INPUT else str(path) for path in paths)
-    return Sources(tuple(dict.fromkeys(found)), named, observer, encoding, text)
+    files = tuple(dict.fromkeys(found))
+    return Sources(files, named, observer, encoding, text, tuple(dict.fromkeys(passed)))
 
 
 def _standard_input() -> bytes:
@@ -116,10 +125,31 @@ def _size(path: Path) -> int:
     return path.stat().st_size
 
 
-def _is_meant(file: Path, folder: Path) -> bool:
-    """Whether a file of a folder is read: neither it nor a folder on the way is hidden."""
+def _files_of(path: Path) -> list[Path]:
+    """A file, or what is in a folder: not the folders in it, nor what is hidden."""
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.rglob("*") if not _is_hidden(file, path))
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    """Whether a file or a folder on the way to it is hidden, or it is a folder itself."""
     hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-    return file.is_file() and not hidden
+    return hidden or (file.is_dir() and not file.is_symlink())
+
+
+def _why_not(file: Path, given: Path) -> str:
+    """Why a file is passed over; '' = it is read."""
+    if file != given and file.is_symlink():
+        try:
+            inside = file.resolve(strict=True).is_relative_to(given.resolve())
+        except (OSError, RuntimeError):
+            return "a link to nothing"
+        if not inside:
+            return f"a link that leads out of {given}: give what it leads to by its own path"
+        if file.is_dir():
+            return "a link to a folder that is read anyway"
+    return "" if file.is_file() else "a pipe or a device: pipe what it holds into `-`"
 
 
 def read_here(sources: Sources, tell: OnProgress) -> list[FileReading]:
@@ -185,11 +215,15 @@ def _read_file(path: Path, name: str, sources: Sources) -> FileReading:
 def _pieces(reading: FileReading, position: int) -> pd.DataFrame:
     """What a file says, by queue manager; what is of none goes with the first."""
     rows = []
-    rejects = reading.rejects
     for state in reading.states:
-        own = replace(reading, states=(state,), rejects=rejects)
+        first = state is reading.states[0]
+        own = replace(
+            reading,
+            states=(state,),
+            rejects=reading.rejects if first else (),
+            needless=reading.needless if first else {},
+        )
         rows.append((state.qmgr, position, pickle.dumps(own), receivers(state), ""))
-        rejects = ()
     if not rows:
         rows.append(("", position, pickle.dumps(reading), [], reading.error))
     return pd.DataFrame(rows, columns=[QMGR, POSITION, PAYLOAD, CHANNELS, ERROR])
@@ -198,6 +232,19 @@ def _pieces(reading: FileReading, position: int) -> pd.DataFrame:
 def unpacked(payloads: Sequence[bytes]) -> list[FileReading]:
     """What files say, as `read_by_workers` packed it."""
     return [pickle.loads(payload) for payload in payloads]  # noqa: S301  (packed by `_pieces`)
+
+
+def passed_over(readings: Iterable[FileReading]) -> list[PassedOver]:
+    """The files that hold nothing but what gives no row, and what that is."""
+    return [
+        PassedOver(x.source, f"it gives no row; it holds {_counted(x.needless)}")
+        for x in readings
+        if x.needless
+    ]
+
+
+def _counted(held: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} x {kind}" for kind, count in held.items())
 
 
 def receivers(state: TextState) -> list[str]:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.logs import OnProgress
-from clwl_spark.mq.read import FileReading, Reject
+from clwl_spark.mq.read import FileReading, PassedOver, Reject
 from clwl_spark.mq.read.records import TextState
 from clwl_spark.snapshots import reading as r
 from clwl_spark.snapshots.inspection import CONTENT
@@ -38,6 +38,7 @@ from clwl_spark.tables import columns as c
 Owners = Mapping[str, set[str]]
 
 _REJECT: Final = "reject"
+_PASSED: Final = "passed"
 _GIVEN: Final = "given"
 _ROWS: Final = f"{OF} string, {ROW} string"
 
@@ -51,12 +52,14 @@ class Outcome:
         given: rows that the files gave or changed, by table.
         rejects: the pieces that could not be used, in the order of the files.
         used: whether any piece could be used.
+        passed: the files of which nothing is taken, in their order.
     """
 
     frames: Mapping[str, DataFrame]
     given: dict[str, int]
     rejects: list[Reject]
     used: bool
+    passed: list[PassedOver]
 
 
 def settle_files(
@@ -75,7 +78,8 @@ def settle_files(
         IngestError: a file cannot be read, or is of no queue manager.
     """
     if not sources.are_many or not sees_file(lake.spark, sources.files[0]):
-        settled, names = _settled_here(lake, r.read_here(sources, tell), earlier_id)
+        readings = r.read_here(sources, tell)
+        settled, names = _settled_here(lake, readings, earlier_id)
         data = _packed(settled)
         pieces = frame_from_rows(lake.spark, data, _ROWS)
     else:
@@ -87,7 +91,7 @@ def settle_files(
         names = [x[0] for x in files.select(r.QMGR).distinct().collect()]
         pieces = checkpoint(_settled_by_workers(lake, files, names, earlier_id))
         tell("settling", 1, 1)
-    told = pieces.where(F.col(OF).isin(_REJECT, _GIVEN)).collect()
+    told = pieces.where(F.col(OF).isin(_REJECT, _PASSED, _GIVEN)).collect()
     return _outcome(lake, pieces, told, (snapshot_id, earlier_id, names))
 
 
@@ -101,11 +105,14 @@ def _outcome(
     snapshot_id, earlier_id, names = about
     given = dict.fromkeys(CONTENT, 0)
     rejects: list[Reject] = []
+    passed: list[PassedOver] = []
     used = False
     for row in told:
         content = json.loads(row[ROW])
         if row[OF] == _REJECT:
             rejects.append(Reject(**content))
+        elif row[OF] == _PASSED:
+            passed.append(PassedOver(**content))
         else:
             used = used or content["used"]
             for table, count in content["rows"].items():
@@ -116,7 +123,7 @@ def _outcome(
             table: frame.unionByName(_untouched(lake, table, earlier_id, snapshot_id, names))
             for table, frame in frames.items()
         }
-    return Outcome(frames, given, rejects, used)
+    return Outcome(frames, given, rejects, used, passed)
 
 
 def _untouched(
@@ -158,7 +165,7 @@ def _settled_here(
         settle(name, of_it, by_table(earlier.get(name, [])), owners)
         for name, of_it in states.items()
     ]
-    nobody = Settled({}, rejects=rejects)
+    nobody = Settled({}, rejects=rejects, passed=r.passed_over(readings))
     return [nobody, *settled], names
 
 
@@ -208,7 +215,7 @@ def _of_one(
     settled = Settled({})
     if states:
         settled = settle(states[0].qmgr, states, by_table(earlier), owners)
-    own = replace(settled, rejects=[*rejects, *settled.rejects])
+    own = replace(settled, rejects=[*rejects, *settled.rejects], passed=r.passed_over(readings))
     return pd.DataFrame(_packed([own]), columns=[OF, ROW])
 
 
@@ -218,6 +225,7 @@ def _packed(settled: Sequence[Settled]) -> list[tuple[str, str]]:
     for one in settled:
         packed += [(key[0], json.dumps(row)) for key, row in one.rows.items()]
         packed += [(_REJECT, json.dumps(asdict(reject))) for reject in one.rejects]
+        packed += [(_PASSED, json.dumps(asdict(passed))) for passed in one.passed]
         packed.append((_GIVEN, json.dumps({"rows": one.given, "used": one.used})))
     return packed
 

@@ -15,7 +15,7 @@ from clwl_spark.mq.read.assemble import rows_of, with_remote
 from clwl_spark.mq.read.base import earlier_state
 from clwl_spark.mq.read.merge import KEYS, merge
 from clwl_spark.mq.read.mqsc import parse
-from clwl_spark.mq.read.records import PieceRefusedError, Reject, Row, TextState
+from clwl_spark.mq.read.records import PassedOver, PieceRefusedError, Reject, Row, TextState
 from clwl_spark.tables import columns as c
 
 Values = dict[str, Any]
@@ -46,12 +46,14 @@ class Settled:
         given: rows that the texts gave or changed, by table.
         rejects: what could not be used.
         used: whether any part of the texts could be.
+        passed: the files that give no row.
     """
 
     rows: dict[Key, Values]
     given: dict[str, int] = field(default_factory=dict)
     rejects: list[Reject] = field(default_factory=list)
     used: bool = False
+    passed: list[PassedOver] = field(default_factory=list)
 
     def count(self, table: str) -> None:
         """Note a row that the texts gave."""

@@ -221,3 +221,39 @@ def test_many_attributes_on_a_line():
     text = "AMQ8409: x\n   QUEUE(A) TYPE(QALIAS) TARGQ(B) CLUSTER(K) PUT (DISABLED)"
     row = one(read(text), "queues")
     assert (row["target"], row["cluster"], row["put_enabled"]) == ("B", "K", False)
+
+
+CONNAMES = "CONNAME(mqhost1.example.com(1414),{}mqhost2.example.com(1414),10.0.0.3(1415))"
+
+
+@pytest.mark.parametrize("broken", ["", "\n", "\n   ", " "])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "\n   CURRENT                                 RQMNAME(QM2)\n   STATUS(RETRYING)",
+        "   CURRENT\n   RQMNAME(QM2)                            STATUS(RETRYING)",
+        "\n   CURRENT\n   RQMNAME(QM2)\n   STATUS(RETRYING)",
+        " CURRENT RQMNAME(QM2) STATUS(RETRYING)",
+    ],
+)
+def test_a_list_of_hosts_hides_nothing_that_follows_it(broken, rest):
+    head = "AMQ8417I: Display Channel Status details.\n   CHANNEL(A)"
+    block = f"{head}                 CHLTYPE(CLUSSDR)\n   {CONNAMES.format(broken)}{rest}"
+    both = read(block, block.replace("(A)", "(B)").replace("(QM2)", "(QM3)"))
+    rows = [(x["remote_qmgr"], x["status"]) for x in both.rows["channel_status"]]
+    assert rows == [("QM2", "RETRYING"), ("QM3", "RETRYING")]
+
+
+def test_a_list_of_hosts_that_is_cut_off_ends_before_the_next_attribute():
+    block = (
+        "AMQ8417I: Display Channel Status details.\n   CHANNEL(A)      CHLTYPE(CLUSSDR)\n"
+        "   CONNAME(mqhost1.example.com(1414),\n   RQMNAME(QM2)       STATUS(RETRYING)"
+    )
+    row = one(read(block), "channel_status")
+    assert (row["remote_qmgr"], row["status"]) == ("QM2", "RETRYING")
+
+
+def test_an_object_may_begin_on_the_line_of_its_message():
+    text = "AMQ8417I: Display Channel Status details. CHANNEL(A) CHLTYPE(CLUSSDR) RQMNAME(QM2)"
+    row = one(read(f"{text} CONNAME(a(1414),b(1414)) STATUS(RETRYING)"), "channel_status")
+    assert (row["channel"], row["status"]) == ("A", "RETRYING")

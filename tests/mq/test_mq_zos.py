@@ -1,3 +1,4 @@
+import pytest
 from mq.mqsc_texts import one
 
 from clwl_spark.mq.read import read_text
@@ -112,3 +113,12 @@ def test_a_group_definition_is_the_master_of_the_copy_that_counts():
     for script in (texts, texts[::-1]):
         reading = read_text("\n".join(script), "makedef", "ZQ01")
         assert (one(reading, "queues")["qsgdisp"], reading.rejects) == ("COPY", [])
+
+
+@pytest.mark.parametrize("answer", ["CSQM420I ]MQ21 {}", "]MQ21 CSQM420I {}", "CSQM420I (MQ21 {}"])
+def test_a_prefix_may_begin_with_a_sign_and_stand_on_either_side(answer):
+    status = "CHSTATUS(TO.QM{0}) CHLTYPE(CLUSSDR) CONNAME(a(1414),b(1414)) CURRENT STATUS({1})"
+    lines = [answer.format(status.format(*x)) for x in ((2, "RETRYING"), (3, "RUNNING"))]
+    reading = read_text("\n".join(lines), "sysprint")
+    found = [(x["channel"], x["status"]) for x in reading.rows["channel_status"]]
+    assert (reading.qmgrs, found) == (("MQ21",), [("TO.QM2", "RETRYING"), ("TO.QM3", "RUNNING")])

@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from mq.mqsc_texts import dump, read_own
+from mq.mqsc_texts import dump, one, read_own
 
 from clwl_spark.errors import IngestError
 from clwl_spark.mq.read import read_text, read_texts
@@ -233,3 +233,12 @@ def test_a_dump_of_five_thousand_objects_reads_in_time_in_proportion():
     seconds = time.process_time() - start
     assert len(reading.rows["queues"]) == 5000
     assert seconds < 5
+
+
+@pytest.mark.parametrize(
+    ("word", "value"), [("DISABLED", False), ("ENABLED", True), ("ASPARENT", None)]
+)
+def test_a_dump_says_whether_a_topic_can_be_subscribed_to(word, value):
+    text = f"DEFINE TOPIC('T') +\n  TOPICSTR('/a') +\n  SUB({word}) +\n  PUB(ENABLED) REPLACE\n"
+    row = one(read_own(text), "topics")
+    assert (row["sub_enabled"], row["pub_enabled"]) == (value, True)

@@ -2,7 +2,7 @@
 
 from clwl_spark.mq.read.base import Changes, apply_changes
 from clwl_spark.mq.read.encoding import decode
-from clwl_spark.mq.read.records import Reading, Reject, RowDetail
+from clwl_spark.mq.read.records import PassedOver, Reading, Reject, RowDetail
 from clwl_spark.mq.read.texts import (
     TABLES,
     FileReading,
@@ -17,6 +17,7 @@ __all__ = [
     "TABLES",
     "Changes",
     "FileReading",
+    "PassedOver",
     "Reading",
     "Reject",
     "RowDetail",

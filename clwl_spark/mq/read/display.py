@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clwl_spark.mq.read.pairs import KEY, Pairs, clean, is_open, pairs_of
+from clwl_spark.mq.read.keywords import EVERY_KEYWORD
+from clwl_spark.mq.read.pairs import KEY, Pairs, clean, is_unclosed, pairs_of
 from clwl_spark.mq.read.records import Attributes, Shown
 from clwl_spark.mq.read.words import ENDS, OTHER_VERBS, VERBS
 
@@ -43,7 +44,15 @@ _PLAIN: Final = re.compile(
     rf"\s*+(?!(?:{'|'.join([*VERBS, *OTHER_VERBS])})\s+[A-Z]|(?:{'|'.join(ENDS)})\b)"
     r"(?:[A-Z][A-Z0-9]+\s+)*(?:[A-Z][A-Z0-9]* ?\(|[A-Z][A-Z0-9]+\s*$)"
 )
-_TAIL: Final = re.compile(r"\s{2,}(?=[A-Z][A-Z0-9]* ?\()")
+_TAIL: Final = re.compile(r"(?:\s{2,}|[.:]\s)(?=[A-Z][A-Z0-9]* ?\()")
+_FIRST_WORD: Final = re.compile(r"\s*([A-Z][A-Z0-9]*)(?: ?\(|\s|$)")
+_TEXTS: Final = (
+    "CUSTOM DESCR MSGDATA RCVDATA SCYDATA SELECTOR SENDDATA SSLPEER TOPICSTR TRIGDATA USERDATA"
+)
+_FREE_TEXT: Final = frozenset(_TEXTS.split())
+"""Attributes of which the value may hold any sign, parentheses included."""
+_LONGEST_VALUE: Final = 40
+"""Lines that one value may take: ten kilobytes of a topic string."""
 
 Line = tuple[int, str]
 Found = tuple[int, str, str]
@@ -63,15 +72,13 @@ def read_block(lines: Sequence[str], index: int, code: str) -> tuple[list[Shown]
 
     Source: CONTRACT, "What MQ's texts become", 1-3; MQSC reference, DISPLAY commands.
     """
-    end = _end_of_block(lines, index + 1)
+    end = _end_of_block(lines, _end_of_value(lines, index))
     kind = AMQ_KINDS.get(code, "")
     if not kind:
         return [], end
-    body = [(number + 1, lines[number]) for number in range(index + 1, end)]
     tail = _TAIL.search(lines[index])
-    if tail:
-        body.insert(0, (index + 1, lines[index][tail.end() :]))
-    return list(objects(_attributes(body), kind)), end
+    head = lines[index][tail.end() :] if tail else ""
+    return list(objects(_attributes([head, *lines[index + 1 : end]], index + 1), kind)), end
 
 
 def objects(attributes: Iterable[Found], kind: str, system: str = "") -> Iterator[Shown]:
@@ -100,45 +107,61 @@ def objects(attributes: Iterable[Found], kind: str, system: str = "") -> Iterato
 
 def _end_of_block(lines: Sequence[str], index: int) -> int:
     """Find the first line that is no attribute of the objects shown."""
-    still_open = False
     while index < len(lines):
-        line = lines[index]
-        if line.strip() and not still_open and not _PLAIN.match(line):
+        if lines[index].strip() and not _PLAIN.match(lines[index]):
             break
-        # Only a list of names goes on over lines; other values end where the line ends.
-        still_open = (still_open or "NAMES(" in line) and not line.rstrip().endswith(")")
-        index += 1
+        index = _end_of_value(lines, index)
     return index
 
 
-def _attributes(body: Sequence[Line]) -> Iterator[Found]:
+def _end_of_value(lines: Sequence[str], index: int) -> int:
+    """The line behind a line's last value: lists of names, and what a terminal breaks, go on.
+
+    A value that does not close before the next attribute ends with its own line.
+    """
+    text = lines[index]
+    if not is_unclosed(text):
+        return index + 1
+    names = "NAMES(" in text
+    limit = len(lines) if names else min(len(lines), index + _LONGEST_VALUE)
+    for end in range(index + 1, limit):
+        line = lines[end].strip()
+        if names and line.endswith(")"):
+            return end + 1
+        if names:
+            continue
+        word = _FIRST_WORD.match(line)
+        if not line or (word and word[1] in EVERY_KEYWORD):
+            break
+        text += line
+        if not is_unclosed(text):
+            return end + 1
+    return limit if names else index + 1
+
+
+def _attributes(body: Sequence[str], first: int) -> Iterator[Found]:
     """Give (line, keyword, value) of every attribute; bare words have the value ''."""
-    margin = min((_indent(line) for _, line in body if line.strip()), default=0)
+    whole = list(_whole(body))
+    margin = min((_indent(line) for _, line in whole if line.strip()), default=0)
     column = margin + SECOND_COLUMN
-    columnar = any(_is_pair_of_cells(line, column) for _, line in body)
-    for number, line in _whole(body):
-        if columnar and "\n" not in line:
-            yield from ((number, key, value) for key, value in _columns(line, column))
-        else:
-            yield from ((number, key, value) for key, value in pairs_of(line.replace("\n", "")))
+    columnar = any(_is_pair_of_cells(line, column) for _, line in whole)
+    for index, line in whole:
+        pairs = _columns if columnar and "\n" not in line else _pairs
+        yield from ((first + index, key, value) for key, value in pairs(line, column))
 
 
-def _whole(body: Iterable[Line]) -> Iterator[Line]:
-    """Put lists of names that go on over lines together."""
-    waiting: list[str] = []
-    first = 0
-    for number, line in body:
-        if waiting:
-            waiting.append(line.strip())
-        elif "NAMES(" in line and is_open(line):
-            waiting, first = [line.strip()], number
-        else:
-            yield number, line
-        if waiting and line.rstrip().endswith(")"):
-            yield first, "\n".join(waiting)
-            waiting = []
-    if waiting:
-        yield first, "\n".join(waiting)
+def _whole(body: Sequence[str]) -> Iterator[Line]:
+    """Index and text of each line, with the lines that its last value goes on over."""
+    index = 0
+    while index < len(body):
+        end = _end_of_value(body, index)
+        parts = [body[index].rstrip(), *(line.strip() for line in body[index + 1 : end])]
+        yield index, "\n".join(parts) if parts[1:] else body[index]
+        index = end
+
+
+def _pairs(line: str, _column: int) -> Pairs:
+    return pairs_of(line.replace("\n", ""))
 
 
 def _indent(line: str) -> int:
@@ -148,7 +171,8 @@ def _indent(line: str) -> int:
 
 def _starts_at(line: str, column: int) -> bool:
     """True where a second attribute starts at this column."""
-    return len(line) > column and line[column - 1] == " " and bool(KEY.match(line, column))
+    whole = len(line) > column and line[column - 1] == " " and not is_unclosed(line[:column])
+    return whole and bool(KEY.match(line, column))
 
 
 def _is_pair_of_cells(line: str, column: int) -> bool:
@@ -165,7 +189,8 @@ def _columns(line: str, column: int) -> Pairs:
     for half in halves:
         text = half.strip()
         key = KEY.match(text)
-        if key and text.endswith(")") and len(half) <= column + SECOND_COLUMN:
+        free = key is not None and key[0] in _FREE_TEXT
+        if key and free and text.endswith(")") and len(half) <= column + SECOND_COLUMN:
             # A description may hold parentheses that do not match, so the last one counts.
             found.append((key[0], clean(text[text.index("(") + 1 : -1])))
         else:

@@ -134,13 +134,18 @@ def is_mqs_command(text: str, *, changing: bool = False) -> bool:
         text: a line that begins with a verb.
         changing: only where the command changes an object that gives rows.
     """
-    head = _HEAD.match(text)
-    if head is None:
-        return False
-    verb, word = head[1].upper(), head[2].upper()
+    verb, word = command_words(text)
     if verb in VERBS and word in OBJECTS:
         return True
-    return not changing and (verb in VERBS or verb in OTHER_VERBS) and word in EVERY_OBJECT
+    return bool(word) and not changing
+
+
+def command_words(text: str) -> tuple[str, str]:
+    """The verb and the object's type of a command, in upper case; ('', '') where it is none."""
+    head = _HEAD.match(text)
+    verb, word = (head[1].upper(), head[2].upper()) if head else ("", "")
+    known = (verb in VERBS or verb in OTHER_VERBS) and word in EVERY_OBJECT
+    return (verb, word) if known else ("", "")
 
 
 def parse(text: str) -> Command:

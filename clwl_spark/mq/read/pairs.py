@@ -46,6 +46,16 @@ def is_open(text: str) -> bool:
     return text.count("(") > text.count(")")
 
 
+def is_unclosed(text: str) -> bool:
+    """True where a line ends within the value of its last keyword."""
+    if not is_open(text):
+        return False
+    position = 0
+    while key := KEY.search(text, position):
+        position = _closing(text, text.index("(", key.end())) + 1
+    return position > len(text)
+
+
 def clean(value: str) -> str:
     """A shown value without padding and, where some tools add them, its quotes."""
     value = value.strip()

@@ -28,6 +28,14 @@ class Reject:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A file of which nothing was taken, and why."""
+
+    file: str
+    why: str
+
+
 class RowDetail(NamedTuple):
     """What merging a row into an earlier state needs to know of it.
 
@@ -143,7 +151,15 @@ class Embedded:
     text: str
 
 
-Event = Opening | Hint | Ending | Failure | Script | Shown | Other | Broken | Embedded
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Something of MQ's that gives no row, and what it is."""
+
+    line: int
+    what: str
+
+
+Event = Opening | Hint | Ending | Failure | Script | Shown | Other | Broken | Embedded | Passed
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from clwl_spark.mq.read.records import (
     Embedded,
     Event,
     Opening,
+    Passed,
     Shown,
 )
 from clwl_spark.mq.read.resources import RESOURCES, shown_resource
@@ -34,6 +35,8 @@ _STATUS_KEYS: Final = {
 }
 """Key of a kind -> the attribute by which the object is a status, and the status's kind."""
 
+ERROR_LOG: Final = "error log message"
+_LOGGED: Final = "ibm_messageId"
 _ANSWER: Final = '"commandResponse"'
 
 
@@ -106,6 +109,8 @@ def _events(piece: Piece, line: int) -> Iterator[Event]:
         yield Broken(line, item.text, item.reason)
     elif not isinstance(item, dict):
         return
+    elif _LOGGED in item:
+        yield Passed(line, ERROR_LOG)
     elif piece.of in RESOURCES:
         yield from shown_resource(piece.of, item, line)
     elif piece.of and item.get("completionCode"):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from clwl_spark.mq.read import zos
-from clwl_spark.mq.read.display import read_block
+from clwl_spark.mq.read.display import AMQ_KINDS, read_block
 from clwl_spark.mq.read.encoding import is_binary
 from clwl_spark.mq.read.joining import join, notes_of
 from clwl_spark.mq.read.records import (
@@ -22,9 +22,10 @@ from clwl_spark.mq.read.records import (
     Hint,
     Opening,
     Other,
+    Passed,
     Script,
 )
-from clwl_spark.mq.read.rest import read_embedded, read_json
+from clwl_spark.mq.read.rest import ERROR_LOG, read_embedded, read_json
 from clwl_spark.mq.read.words import ENDS, OTHER_VERBS, VERBS
 
 _LINE: Final = re.compile(
@@ -50,6 +51,10 @@ _RUNMQSC: Final = re.compile(
     r"(?:\brunmqsc\s+(?:-[a-z]+\s+)*|/admin/(?:action/)?qmgr/)([\w.%]{1,48})\s*(?:$|[/<|&;>\"'`)?])"
 )
 _HERE: Final = re.compile(r"""\brunmqsc\s+(?:-\S+\s+)*([^\s|<-]+)[^|]{0,200}?<<-?\s*['"]?(\w+)""")
+_LOGGED: Final = re.compile(r"\s*\d[^()]{5,40} - Process\(\d+\.\d+\)")
+_LOGGED_END: Final = re.compile(r"-{5} \S+ : \d+ -+")
+_LONGEST_ENTRY: Final = 100
+"""Lines of one message of an error log."""
 _BANNER: Final = re.compile(r"\(C\) Copyright IBM Corp", re.IGNORECASE)
 _LOCAL_SESSION: Final = re.compile(r"[^():]*\bMQSC\b[^():]*$")
 _FAILED: Final = re.compile(
@@ -128,8 +133,22 @@ def _lines(lines: Lines) -> Iterator[Event]:
 def _read(lines: Lines, index: int, match: Match | None, kind: str) -> Found:
     """Read what begins on a line."""
     if match is None:
-        return read_embedded(lines, index) or (_other(lines, index), index + 1)
+        return read_embedded(lines, index) or _log_entry(lines, index) or _unknown(lines, index)
     return _READERS.get(kind, _skip)(lines, index, match)
+
+
+def _unknown(lines: Lines, index: int) -> Found:
+    return _other(lines, index), index + 1
+
+
+def _log_entry(lines: Lines, index: int) -> Found | None:
+    """A message of a queue manager's error log, with its explanation."""
+    if not _LOGGED.match(lines[index]):
+        return None
+    limit = min(len(lines), index + _LONGEST_ENTRY)
+    ends = (at for at in range(index + 1, limit) if _LOGGED_END.match(lines[at]))
+    entry: list[Event] = [Passed(index + 1, ERROR_LOG)]
+    return entry, next(ends, index) + 1
 
 
 def _other(lines: Lines, index: int) -> list[Event]:
@@ -216,14 +235,18 @@ def _message(lines: Lines, index: int, match: Match) -> Found:
     failed = match["severity"] in ("E", "S", "T") or code in _FAILED_CODES
     if failed or (match["severity"] is None and _FAILED.search(line)):
         return [Failure(index + 1)], index + 1
-    return [], max(end, index + 1)
+    text = line.partition(":")[2].strip().rstrip(".")
+    passed: list[Event] = (
+        [Passed(index + 1, f"'{text}'")] if end > index + 1 and code not in AMQ_KINDS else []
+    )
+    return passed, max(end, index + 1)
 
 
 def _zos(lines: Lines, index: int, match: Match) -> Found:
     """A z/OS message: some show objects or name the queue manager, others answer commands."""
-    code, rest = match[1], match[2]
+    code = match[2]
     if zos.shows(code):
-        shown, end = zos.read_details(lines, index, rest)
+        shown, end = zos.read_details(lines, index, match)
         return list(shown), max(end, index + 1)
     name = zos.named(lines[index])
     if name:

@@ -4,14 +4,15 @@ Reading has two steps, so that many files can be read side by side: `read_states
 by itself, `combine` puts what texts say together.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
 
 from clwl_spark.errors import IngestError
 from clwl_spark.mq.read.assemble import by_qmgr, rows_of, with_remote
 from clwl_spark.mq.read.merge import KEYS, merge
+from clwl_spark.mq.read.needless import needless
 from clwl_spark.mq.read.records import Reading, Reject, Row, RowDetail, TextState
 from clwl_spark.mq.read.scan import scan
 from clwl_spark.mq.read.sections import read_sections
@@ -34,12 +35,14 @@ class FileReading:
         states: what it says of each queue manager.
         rejects: the pieces that are of no queue manager.
         error: the text says something, but not of which queue manager; '' = it does.
+        needless: what it holds, by kind, where nothing of it gives a row.
     """
 
     source: str
     states: tuple[TextState, ...]
     rejects: tuple[Reject, ...]
     error: str = ""
+    needless: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def qmgrs(self) -> tuple[str, ...]:
@@ -99,12 +102,14 @@ def read_states(text: str, source: str, observer: str | None = None) -> FileRead
 
     Source: CONTRACT, "What MQ's texts become".
     """
+    events = list(scan(text))
+    held = needless(events)
     try:
-        sections, rejects = read_sections(list(scan(text)), source, observer_of(observer, source))
+        sections, rejects = read_sections(events, source, observer_of(observer, source))
     except IngestError as error:
-        return FileReading(source, (), (), str(error))
+        return FileReading(source, (), (), "" if held else str(error), held)
     states, nameless = gather(sections, source)
-    return FileReading(source, tuple(states), (*rejects, *nameless))
+    return FileReading(source, tuple(states), (*rejects, *nameless), needless=held)
 
 
 def observer_of(observer: str | None, source: str) -> str | None:

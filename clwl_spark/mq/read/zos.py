@@ -8,8 +8,8 @@ from clwl_spark.mq.read.display import objects
 from clwl_spark.mq.read.pairs import is_open, pairs_of
 from clwl_spark.mq.read.records import Shown
 
-MESSAGE: Final = re.compile(r".{0,100}?(?<![A-Z])(CSQ[A-Z0-9]\d{3}[A-Z])\b\s*(.*)")
-"""Any message: what stands before it are columns of a log or a listing."""
+MESSAGE: Final = re.compile(r"(.{0,100}?)(?<![A-Z])(CSQ[A-Z0-9]\d{3}[A-Z])\b\s*(.*)")
+"""Any message: what stands before it are columns of a log or a listing, or the command prefix."""
 
 _NAMING: Final = re.compile(
     r"CSQU055I\s+Target queue manager is (?P<target>\S+)"
@@ -18,6 +18,8 @@ _NAMING: Final = re.compile(
 )
 _END: Final = re.compile(r"\s*(?:\S+\s+){0,9}?END\s+\w+\s+DETAILS")
 _ATTRIBUTE: Final = re.compile(r"[A-Z][A-Z0-9]+ ?\(")
+_SIGNS: Final = re.compile(r"^[^A-Za-z0-9]+")
+_PREFIX: Final = re.compile(r"\s*[^\sA-Za-z0-9]+([A-Z0-9]{1,8})\s+")
 _BARE: Final = re.compile(r"(?:[^a-z(]*\s)?([A-Z][A-Z0-9]{2,})\s*$")
 _NEXT: Final = re.compile(r"[^a-z(]*\b[A-Z][A-Z0-9]+\(.*\)\s*$")
 _LONGEST_VALUE: Final = 40
@@ -37,20 +39,22 @@ def named(line: str) -> str:
     return (found[found.lastgroup or 0] or "").rstrip(".'") if found else ""
 
 
-def read_details(lines: Sequence[str], index: int, rest: str) -> tuple[list[Shown], int]:
+def read_details(
+    lines: Sequence[str], index: int, message: re.Match[str]
+) -> tuple[list[Shown], int]:
     """Read the objects of one message.
 
     Args:
         lines: all lines of the text.
         index: the message's line.
-        rest: what follows the message's identifier on its line.
+        message: that line, as `MESSAGE` matches it.
 
     Returns:
         The objects, and the index of the first line that is not theirs.
 
     Source: CONTRACT, "What MQ's texts become", 1-3; MQSC reference, "DISPLAY commands" on z/OS.
     """
-    system, rest = _split_system(rest)
+    system, rest = _split_system(message[1], message[3])
     end = index + 1
     found = [(index + 1, key, value) for key, value in pairs_of(rest)] if "(" in rest else []
     while end < len(lines) and not _ends(lines[end]):
@@ -70,12 +74,16 @@ def _ends(line: str) -> bool:
     return "CSQ" in line and MESSAGE.match(line) is not None
 
 
-def _split_system(rest: str) -> tuple[str, str]:
-    """Take the command prefix (usually the queue manager's name) off a message."""
+def _split_system(before: str, rest: str) -> tuple[str, str]:
+    """Take the command prefix (usually the queue manager's name) off a message.
+
+    A prefix may begin with a sign; one that stands before the message's identifier does.
+    """
     head, _, tail = rest.strip().partition(" ")
-    if "(" in head:
-        return "", rest
-    return re.sub(r"^[^A-Za-z0-9]+", "", head), tail
+    if not _ATTRIBUTE.match(head):
+        return _SIGNS.sub("", head), tail
+    prefix = _PREFIX.fullmatch(before)
+    return (prefix[1] if prefix else ""), rest
 
 
 def _whole(lines: Sequence[str], index: int) -> tuple[str, int]:

@@ -1,0 +1,76 @@
+"""What a text of MQ's holds where nothing of it gives a row: said, so that nobody looks for it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from clwl_spark.mq.read.mqsc import command_words
+from clwl_spark.mq.read.records import Event, Passed, Script, Shown
+from clwl_spark.mq.read.words import ENDS, OBJECTS, VERBS
+
+_CLUSTER_CHANNELS: Final = frozenset({"CLUSSDR", "CLUSRCVR"})
+_CHLTYPE: Final = re.compile(r"\bCHLTYPE\s*\(\s*'?(\w+)", re.IGNORECASE)
+_ASKING: Final = frozenset({"DIS", "DISPLAY", *ENDS})
+
+
+def needless(events: Iterable[Event]) -> dict[str, int]:
+    """Count what a text holds, by kind, if none of it gives a row.
+
+    Args:
+        events: the events of one text.
+
+    Returns:
+        Words for a kind -> how many; empty where something may give a row, or nothing is MQ's.
+
+    Source: CONTRACT, "What MQ's texts become", 3, 5 and 8.
+    """
+    counts: Counter[str] = Counter()
+    for event in events:
+        kind = _kind(event)
+        if kind is None:
+            return {}
+        if kind:
+            counts[kind] += 1
+    return dict(counts)
+
+
+def _kind(event: Event) -> str | None:
+    """What an event is; '' = nothing by itself, None = it may give a row."""
+    if isinstance(event, Passed):
+        return event.what
+    if isinstance(event, Shown):
+        return _shown(event)
+    return _command(event) if isinstance(event, Script) else ""
+
+
+def _shown(shown: Shown) -> str | None:
+    """What a displayed object is; None = it may give a row."""
+    chltype = shown.attributes.get("CHLTYPE", "")
+    qtype = shown.attributes.get("TYPE", "")
+    if shown.kind == "status" and "SAVED" in shown.attributes:
+        return "saved channel status"
+    if shown.kind in ("status", "channel") and chltype and chltype not in _CLUSTER_CHANNELS:
+        return f"{chltype} {'channel status' if shown.kind == 'status' else 'channel'}"
+    if shown.kind == "queue" and qtype in ("QUEUE", "HANDLE"):
+        return "QSTATUS"
+    if shown.kind in ("qmstatus", "pubsub", "namelist"):
+        return shown.kind.upper()
+    if not shown.kind:
+        return next(iter(shown.attributes), "")
+    return "QMODEL" if qtype == "QMODEL" else None
+
+
+def _command(script: Script) -> str | None:
+    """What a command is about; None = it may give a row."""
+    verb, word = command_words(script.text)
+    if not word or verb in _ASKING:
+        return ""
+    if verb not in VERBS or word not in OBJECTS:
+        return f"{verb} {word}"
+    kind, subtype = OBJECTS[word]
+    if kind == "channel":
+        chltype = _CHLTYPE.search(script.text)
+        other = chltype is not None and chltype[1].upper() not in _CLUSTER_CHANNELS
+        return f"{chltype[1].upper()} channel" if chltype and other else None
+    return "QMODEL" if subtype == "QMODEL" else "NAMELIST" if kind == "namelist" else None
