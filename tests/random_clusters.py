@@ -6,7 +6,6 @@ hundreds of cases fit into one lake (`merged_tables`) without seeing one another
 
 import random
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -93,7 +92,7 @@ def random_case(rng: random.Random, prefix: str, *, unique_put_seq: bool = False
     """
     world = _World(rng, prefix)
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
-    tables["snapshots"] = deepcopy(SNAPSHOTS)
+    tables["snapshots"] = [{**row} for row in SNAPSHOTS]
     for snapshot in SNAPSHOTS:
         for table, rows in world.observed_rows().items():
             tables[table] += [{"snapshot_id": snapshot["snapshot_id"], **row} for row in rows]
@@ -122,7 +121,7 @@ def merged_tables(cases: Iterable[Case]) -> dict[str, list[Row]]:
     for case in cases:
         for table, rows in case.tables.items():
             merged[table] += rows
-    merged["snapshots"] = deepcopy(SNAPSHOTS)
+    merged["snapshots"] = [{**row} for row in SNAPSHOTS]
     return merged
 
 
@@ -450,7 +449,7 @@ class _World:
     def observed_rows(self) -> dict[str, list[Row]]:
         """The snapshot's rows: the full repositories' and some partial views, some nulls."""
         rng = self.rng
-        tables = {table: deepcopy(rows) for table, rows in self.rows.items()}
+        tables = {table: [{**row} for row in rows] for table, rows in self.rows.items()}
         for table in OBSERVED:
             for qmgr in self.qmgrs:
                 if rng.random() < 0.2:
@@ -476,7 +475,7 @@ class _World:
                 fresh = self._attributes()
             elif rng.random() < 0.3 and table == "cluster_channels":
                 fresh = self._channel(row["qmgr"], row["channel"], row["cluster"])
-            rows.append({**deepcopy(row), **fresh, "observer": qmgr})
+            rows.append({**row, **fresh, "observer": qmgr})
         return rows
 
 
