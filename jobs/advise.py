@@ -1,18 +1,10 @@
-"""`spark-submit jobs/advise.py ...`: the options, output and exit codes of `clwl advise ...`.
-
-The session, its master and its memory are those that spark-submit was given.
-"""
+"""`clwl advise`, its options, output and exit codes, as a job of spark-submit."""
 
 import sys
-from collections.abc import Sequence
 
-from clwl_spark import cli
+from clwl_spark.cli import job
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Find the weights that give wanted shares."""
-    return cli.main(["advise", *(sys.argv[1:] if argv is None else argv)])
-
+main = job("advise")
 
 if __name__ == "__main__":
     sys.exit(main())
