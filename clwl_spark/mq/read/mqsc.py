@@ -12,6 +12,7 @@ from lark.exceptions import UnexpectedInput
 
 from clwl_spark.mq.read.keywords import DEFINED, OTHER_OBJECTS
 from clwl_spark.mq.read.records import Attributes, PieceRefusedError
+from clwl_spark.mq.read.values import CONVERTED
 from clwl_spark.mq.read.words import ATTRIBUTES, EVERY_OBJECT, OBJECTS, OTHER_VERBS, SYNONYMS, VERBS
 
 # Possessive quantifiers: an unclosed quote or parenthesis must fail at once, not by backtracking.
@@ -33,7 +34,8 @@ BLANK: /[\s,]+/
 
 _HEAD = re.compile(rf"([A-Za-z]+)\s+(?:(?:{_FLAG})\s+)?([A-Za-z]+)(\s*\()?", re.IGNORECASE)
 _ATTRIBUTE = re.compile(rf"([A-Za-z]\w*+)(?:\s*({_VALUE}))?+[\s,]*+")
-_USED = frozenset(ATTRIBUTES)
+_USED = ATTRIBUTES | (CONVERTED - {"QMID", "QMTYPE", "SUSPEND"})
+"""What becomes of a definition; three columns are of what DISPLAY shows alone."""
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^',]*)\s*,?")
 
 

@@ -125,14 +125,11 @@ _OTHERS_USED: Final = (
     " DEFTYPE NAMELIST NAMES QMNAME QUEUE REPOS REPOSNL RQMNAME SAVED SUB SUBID TARGQ TOPIC"
     " TOPICOBJ TYPE"
 )
-USED: Final = frozenset(_OTHERS_USED.split()).union(
-    QUEUE.values(),
-    QUEUE_MANAGER.values(),
-    CHANNEL.values(),
-    TOPIC.values(),
-    SUBSCRIPTION.values(),
-    STATUS.values(),
+CONVERTED: Final = frozenset[str]().union(
+    *(x.values() for x in (QUEUE, QUEUE_MANAGER, CHANNEL, TOPIC, SUBSCRIPTION))
 )
+"""MQSC keywords of objects that have a column each."""
+USED: Final = frozenset(_OTHERS_USED.split()).union(CONVERTED, STATUS.values())
 """The attributes that rows are made of; of a displayed object no other is kept."""
 
 
