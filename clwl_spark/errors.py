@@ -25,11 +25,12 @@ ClwlError                    anything that the command line turns into one sente
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Final
 
 _MOST_NAMES: Final = 8
+"""Names that a message lists."""
 _WRAPPED: Final = re.compile(r"clwl_spark\.([\w.]+)\.(\w+): (.+)")
 _JAVAS: Final = "\nJVM stacktrace:"
 _FULL_DISK: Final = re.compile(
@@ -200,7 +201,16 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
         return f"did you mean {found[0]!r}?"
     if not known:
         return "there are none"
-    more = len(known) - _MOST_NAMES
-    return f"there are {', '.join(known[:_MOST_NAMES])}" + (
-        f" and {more:,} more" if more > 0 else ""
-    )
+    return f"there are {first_names(known)}"
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def near_names(wanted: str, names: Sequence[str]) -> str:
+    """Those that differ from a name in case alone, else the first few; '' = there are none."""
+    near = [x for x in names if x.upper() == wanted.upper()] or names[:_MOST_NAMES]
+    return ", ".join(near) + (", ..." if len(names) > len(near) else "")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.compiled import compiled, inlined
+from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -20,7 +21,6 @@ Flags = NDArray[np.bool_]
 
 NOT_CHOSEN = -1
 NO_KEY = -1
-DEFAULT_WEIGHT = 50
 
 
 class Choices(NamedTuple):
@@ -119,7 +119,7 @@ def route_in_turn(  # noqa: PLR0915 - one loop; calls that numba does not inline
     shift, room = _layout(balance.shape[0])
     low = (1 << shift) - 1
     looked_at = _looked_at(route_start, weight, low)
-    step = (1000 // weight) << shift
+    step = (LARGEST_STEP // weight) << shift
     standing, start = np.empty((2, balance.shape[0]), dtype=np.int64)
     number = _stand(balance, shift, room, standing, start)
     full = number + room

@@ -14,6 +14,7 @@ from clwl_spark.mq.vocabulary import Algorithm
 EXIT: Final = 100
 SAME_ROUTE: Final = 0
 PUT_ENABLED: Final = 5
+RESUMED: Final = 7
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Choices that were made, brought into a queue manager's history once more."""
 
-from clwl_spark.algorithm.choose import DEFAULT_WEIGHT, Choices, Flags, Longs, recent_routes
+from clwl_spark.algorithm.choose import Choices, Flags, Longs, recent_routes
 from clwl_spark.algorithm.compiled import compiled
+from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP
 
 NONE_MADE = -1
 LOCAL = -2
@@ -36,7 +37,7 @@ def replay(
             continue
         if channel == LOCAL:
             route = _best_local(choice[at], choices, balance)
-            channel, added = choices.channel[route], 1000 // choices.weight[route]
+            channel, added = choices.channel[route], LARGEST_STEP // choices.weight[route]
         counter[0] += 1
         balance[channel, 0] = counter[0]
         balance[channel, 1] += added

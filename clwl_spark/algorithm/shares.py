@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Final
 
-from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT
+from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP
 
 _MOST_ROUNDS: Final = 20_000
 """Choices after which rule 15 is taken to have dropped all that it ever drops."""
@@ -35,7 +35,7 @@ class Route:
     @property
     def step(self) -> int:
         """What one choice adds to the channel's factor."""
-        return 1000 // self.clwlwght
+        return LARGEST_STEP // self.clwlwght
 
 
 def long_run_shares(routes: Sequence[Route], mruc: int) -> list[Fraction]:

@@ -27,8 +27,8 @@ from clwl_spark.spark.materialize import releasing
 from clwl_spark.studies.explain.plan_cache import Book, explain_by
 from clwl_spark.studies.explain.request import ExplainRequest
 from clwl_spark.studies.topics.strings import check_topic_string
-from clwl_spark.studies.trace.places import Place
-from clwl_spark.studies.trace.trace import MOST_HOPS, TraceRequest, trace
+from clwl_spark.studies.trace.places import MOST_HOPS, Place
+from clwl_spark.studies.trace.trace import TraceRequest, trace
 
 
 @dataclass(slots=True, repr=False)

@@ -20,6 +20,7 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
+from clwl_spark.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USAGE
 from clwl_spark.cli.words import (
     assertions,
     machine,
@@ -41,10 +42,6 @@ from clwl_spark.cli.words import (
 from clwl_spark.cli.words.help_screen import Command, Group
 from clwl_spark.cli.words.options import with_options
 
-ANYTHING_ELSE: Final = 3
-WRONG_USAGE: Final = 2
-INTERRUPTED: Final = 130
-TERMINATED: Final = 143
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 PANELS: Final = {
     "Begin": (*machine.COMMANDS, *synthetic.COMMANDS),

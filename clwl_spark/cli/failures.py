@@ -10,9 +10,8 @@ from pyarrow import ArrowException
 from pyspark.errors import PySparkException
 
 from clwl_spark import errors
+from clwl_spark.cli.exit_codes import ANYTHING_ELSE, BAD_INPUT
 
-BAD_INPUT: Final = 2
-ANYTHING_ELSE: Final = 3
 MORE: Final = "run with --verbose for more"
 
 _RAISED: Final = re.compile(r"^\w[\w.]*(?:Error|Exception): .*", re.MULTILINE)

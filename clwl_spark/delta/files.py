@@ -17,10 +17,8 @@ from deltalake.exceptions import DeltaError
 from pyarrow.dataset import Dataset, FileSystemDataset, dataset
 
 from clwl_spark.delta.protocol import opened, unread_features
-from clwl_spark.tables.moments import moment_at
+from clwl_spark.tables.moments import MILLISECOND, moment_at
 
-_MICROS: Final = 1_000
-"""Microseconds of a millisecond."""
 _FEW_COMMITS: Final = 100
 _AN_ADD: Final = {"dataChange": True}
 _URI: Final = re.compile(r"\w[\w+.-]+:")
@@ -199,7 +197,7 @@ def commit_time(folder: str, version: int) -> datetime | None:
     try:
         (actions,) = _commits(folder, version, version)
         said = next(x["commitInfo"]["timestamp"] for x in actions if "commitInfo" in x)
-        return moment_at(int(said) * _MICROS)
+        return moment_at(int(said) * MILLISECOND)
     except (OSError, ValueError, KeyError, TypeError, StopIteration):
         return None
 

@@ -191,9 +191,13 @@ STATUS_TIERS: Final[dict[str, int]] = {
     "SWITCHING": 4,
 }
 """Channel status -> tier; 1 is the best (SEMANTICS 4, rules 8-11)."""
+TIER_OF_WAITING: Final = 3
+"""From this tier on messages wait for the channel."""
 
 DEFAULT_STATUS: Final = "INACTIVE"
 DEFAULT_WEIGHT: Final = 50
+LARGEST_STEP: Final = 1000
+"""What one choice adds to a channel's factor where its CLWLWGHT is 1; else its whole part of it."""
 DEFAULT_MRUC: Final = 999_999_999
 MAX_RANK: Final = 9
 MAX_WEIGHT: Final = 99

@@ -3,12 +3,11 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark.algorithm.ladder import SAME_ROUTE
+from clwl_spark.algorithm.ladder import PUT_ENABLED, SAME_ROUTE
 from clwl_spark.mq.vocabulary import Reason
 from clwl_spark.rules.marking import CHOICE_KEY, eliminate, in_play
 from clwl_spark.tables import columns as c
 
-PUT_DISABLED = 5
 ROUTE_ORDER = (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS)
 
 
@@ -32,7 +31,7 @@ def choice_reason(later_than_put_enabled: tuple[int, ...]) -> Column:
     Source: SEMANTICS 4 (rule 5, R0, R3), P26.
     """
     number = F.col(c.ELIMINATED_BY)
-    disabled_only = F.bool_or(number == PUT_DISABLED) & ~F.bool_or(
+    disabled_only = F.bool_or(number == PUT_ENABLED) & ~F.bool_or(
         number.isin(*later_than_put_enabled)
     )
     return (

@@ -5,11 +5,9 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.errors import InputError
+from clwl_spark.errors import InputError, near_names
 from clwl_spark.snapshots.views import EVERYBODY, Topology
 from clwl_spark.tables import columns as c
-
-_SHOWN = 8
 
 
 class UnknownQueueManagerError(InputError):
@@ -50,10 +48,7 @@ def check_qmgr(qmgr: str, known: frozenset[str], snapshot_id: str) -> None:
     """
     if qmgr in known:
         return
-    names = sorted(known)
-    near = [name for name in names if name.upper() == qmgr.upper()] or names[:_SHOWN]
-    more = ", ..." if len(names) > len(near) else ""
     raise UnknownQueueManagerError(
         f"no queue manager '{qmgr}' in snapshot {snapshot_id} (case counts): "
-        f"it has {', '.join(near) or 'none'}{more}"
+        f"it has {near_names(qmgr, sorted(known)) or 'none'}"
     )

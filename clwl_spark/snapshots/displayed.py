@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from clwl_spark.mq.read import values
+from clwl_spark.mq.read.display import SECOND_COLUMN
 from clwl_spark.snapshots.diff import default_of
 from clwl_spark.snapshots.spelling import Unsaid, key_of, shown, stamp_pairs, unsaid
 from clwl_spark.tables import columns as c
@@ -11,7 +12,6 @@ from clwl_spark.tables import columns as c
 Row = Mapping[str, Any]
 Pairs = list[tuple[str, str]]
 
-SECOND_COLUMN: Final = 40
 _MARGIN: Final = "   "
 _HEADS: Final = {
     "cluster_channels": "AMQ8441I: Display Cluster Queue Manager details.",

@@ -17,7 +17,7 @@ from typing import Any, Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.algorithm.ladder import ORDER
+from clwl_spark.algorithm.ladder import ORDER, PUT_ENABLED
 from clwl_spark.mq.vocabulary import Algorithm, DefBind, PlanKind
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
@@ -31,7 +31,6 @@ Row = dict[str, Any]
 _ROUNDED: Final = 9
 _MEMBERSHIP: Final = (1, 2)
 _RANKS: Final = (3, 4)
-_DISABLED: Final = 5
 _MOST: Final = 1_000
 _ATTRIBUTES: Final[tuple[tuple[str, str, str, tuple[int, ...]], ...]] = (
     ("CLWLRANK of channels", "cluster_channels", c.CLWLRANK, (3,)),
@@ -177,7 +176,7 @@ def _illusions(base: Base, judged: DataFrame) -> list[Row]:
         .agg(
             F.count_distinct(c.DEST_QMGR).alias("hosts"),
             F.bool_or(F.col(c.ELIMINATED_BY).isin(*_RANKS)).alias("ranked"),
-            F.bool_or(F.col(c.ELIMINATED_BY) == _DISABLED).alias("disabled"),
+            F.bool_or(F.col(c.ELIMINATED_BY) == PUT_ENABLED).alias("disabled"),
         )
     )
     used = (

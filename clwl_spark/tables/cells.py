@@ -14,14 +14,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from clwl_spark.tables.moments import FIRST, ISO_8601, LAST, PARTS, SPELLED
+from clwl_spark.tables.moments import (
+    DAY,
+    FIRST,
+    ISO_8601,
+    LAST,
+    MILLISECOND,
+    PARTS,
+    SECOND,
+    SPELLED,
+)
 
 Unread = NDArray[np.bool_] | None
 """(cells,) which of them cannot be read; None = all can."""
 
 _MOMENT: Final = pa.timestamp("us", tz="UTC")
-_MICROS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
-_A_DAY: Final = 86_400_000_000
+_MICROS: Final = {"s": SECOND, "ms": MILLISECOND, "us": 1}
 
 
 def in_type(
@@ -127,7 +135,7 @@ def _moments(cells: pa.Array) -> tuple[pa.Array, Unread]:
             cells, unit = cells.cast(pa.timestamp("us")), "us"
         found = _in_micros(cells.view(pa.int64()), _MICROS[unit])
     elif pa.types.is_date(kind):
-        found = _in_micros(cells.cast(pa.date32()).view(pa.int32()).cast(pa.int64()), _A_DAY)
+        found = _in_micros(cells.cast(pa.date32()).view(pa.int32()).cast(pa.int64()), DAY)
     else:
         found = _in_micros(_spelled(_texts(cells)[0]).view(pa.int64()), 1)
     return _less(cells, found)

@@ -5,6 +5,13 @@ from typing import Final
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
+MILLISECOND: Final = 1_000
+SECOND: Final = 1_000 * MILLISECOND
+MINUTE: Final = 60 * SECOND
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+"""In microseconds."""
+
 ISO_8601: Final = (
     "^(?<date>[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))"
     "(?:[T ](?<time>(?:[01][0-9]|2[0-3]):[0-5][0-9])"

@@ -10,7 +10,6 @@ from clwl_spark.studies.switch.steps import (
     NEVER,
     PUT_ON_NEW,
     REBALANCED,
-    SECOND,
     SWITCHED,
     Interruptions,
     Pace,
@@ -18,6 +17,7 @@ from clwl_spark.studies.switch.steps import (
     greatest_depth,
     switch_in_steps,
 )
+from clwl_spark.tables.moments import SECOND
 
 
 def longs(*values):

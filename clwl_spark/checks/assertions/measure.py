@@ -2,7 +2,7 @@
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -19,7 +19,7 @@ from clwl_spark.checks.assertions.model import (
     Statement,
     fraction_of,
 )
-from clwl_spark.errors import ClwlError
+from clwl_spark.errors import ClwlError, first_names
 from clwl_spark.mq.vocabulary import REASON_TEXTS
 
 NOISE: Final = 1e-9
@@ -146,13 +146,13 @@ def _share(fact: Share, answer: Answer) -> Figure:
     parts = Counter[str]()
     for x in answer.routes:
         parts[(fact.over and x.channel) or x.dest_qmgr] += x.share  # type: ignore[assignment]
-    said = _listed([f"{name} {percent(part)}" for name, part in parts.most_common()])
+    said = first_names([f"{name} {percent(part)}" for name, part in parts.most_common()])
     return Figure(share, f"the share is {percent(share)} ({said})")
 
 
 def _destinations(answer: Answer) -> Figure:
     names = sorted({x.dest_qmgr for x in answer.routes if x.share > 0})
-    return Figure(len(names), f"{_counted(len(names), 'destination')}: {_listed(names)}")
+    return Figure(len(names), f"{_counted(len(names), 'destination')}: {first_names(names)}")
 
 
 def _of_way(fact: Fact, way: Way) -> Figure:
@@ -160,10 +160,10 @@ def _of_way(fact: Fact, way: Way) -> Figure:
         case Reachable():
             return _arriving(way)
         case Crosses():
-            crossed = _listed(sorted(way.clusters)) or "no cluster"
+            crossed = first_names(sorted(way.clusters)) or "no cluster"
             return Figure(fact.cluster in way.clusters, f"messages cross {crossed}")
         case GoesTo():
-            come = _listed(sorted(way.qmgrs)) or "no other queue manager"
+            come = first_names(sorted(way.qmgrs)) or "no other queue manager"
             return Figure(fact.qmgr in way.qmgrs, f"messages come to {come}")
         case _:
             return _hops(way)
@@ -189,12 +189,6 @@ def _arriving(way: Way) -> Figure:
 def percent(share: float) -> str:
     """A share with six digits at most."""
     return f"{100 * share:.6g}%"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = len(names) - _LISTED
-    return ", ".join(names[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _round(way: Way) -> str:

@@ -17,15 +17,15 @@ import pandas as pd
 
 from clwl_spark.checks.quality.count_attribution import PUTTER, Routed, Window, goings, of_plans
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import HOUR, SECOND
 
 CHANCE: Final = 0.01
 """How likely it is that any count of a lake is told of though chance alone is at work."""
-EDGE_MICROS: Final = 5_000_000
+EDGE_MICROS: Final = 5 * SECOND
 """Time between a put and its count: what is put so close to an end may count on the other side."""
 ADMINISTRATION_PER_HOUR: Final = 12.0
 """Messages of the cluster itself on a channel, where idle channels do not say that it is more."""
 
-_HOUR_MICROS: Final = 3_600_000_000
 _IDLE_CHANNELS: Final = 3
 _KEY: Final = [c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.REMOTE_QMGR]
 
@@ -117,7 +117,7 @@ def _administration(found: pd.DataFrame, window: Window) -> pd.Series:
 
     A transmission queue has those of each of its channels.
     """
-    hours = window.micros / _HOUR_MICROS
+    hours = window.micros / HOUR
     is_channel = found[c.OBJECT_TYPE] == "CHANNEL"
     idle = found[is_channel & (found.tried == 0)].groupby(c.QMGR)["messages"]
     known = idle.median()[idle.size() >= _IDLE_CHANNELS]

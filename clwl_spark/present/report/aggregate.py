@@ -14,7 +14,7 @@ from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.spark.materialize import Keep, checkpoint, inline
 from clwl_spark.tables import MESSAGES, OUTCOMES
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.moments import moment_at
+from clwl_spark.tables.moments import DAY, HOUR, MILLISECOND, MINUTE, SECOND, moment_at
 
 COUNT: Final = "outcomes"
 OUT_OF_ORDER: Final = "late"
@@ -48,17 +48,12 @@ _COUNTS: Final = f"""
           WHERE coalesce(reason, 0) = 0 AND dest_qmgr IS NOT NULL AND put_time IS NOT NULL)
     GROUP BY 1, 2"""  # noqa: S608
 
-_MILLISECOND: Final = 1_000
-_SECOND: Final = 1_000_000
-_MINUTE: Final = 60 * _SECOND
-_HOUR: Final = 60 * _MINUTE
-_DAY: Final = 24 * _HOUR
 _WIDTHS: Final = (
-    *(n * _MILLISECOND for n in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
-    *(n * _SECOND for n in (1, 2, 5, 10, 15, 30)),
-    *(n * _MINUTE for n in (1, 2, 5, 10, 15, 30)),
-    *(n * _HOUR for n in (1, 2, 3, 4, 6, 12)),
-    *(n * _DAY for n in (1, 2, 4, 7, 14, 28, 56, 112, 224, 448)),
+    *(n * MILLISECOND for n in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
+    *(n * SECOND for n in (1, 2, 5, 10, 15, 30)),
+    *(n * MINUTE for n in (1, 2, 5, 10, 15, 30)),
+    *(n * HOUR for n in (1, 2, 3, 4, 6, 12)),
+    *(n * DAY for n in (1, 2, 4, 7, 14, 28, 56, 112, 224, 448)),
 )
 """Lengths of a bucket that people count in; each at most two and a half times the one before."""
 MOST_BUCKETS: Final = 60

@@ -6,6 +6,7 @@ from enum import StrEnum
 from shlex import quote
 from typing import Any, Final
 
+from clwl_spark.algorithm.ladder import PUT_ENABLED, RESUMED
 from clwl_spark.mq.vocabulary import ObjectType, RejectError
 from clwl_spark.present.report.data import ReportData
 from clwl_spark.present.report.findings import ChannelStory, Deviation, Failure, Move
@@ -149,15 +150,11 @@ def _moved(found: Move) -> Surprise:
     )
 
 
-_SUSPENDED: Final = 7
-_PUT_DISABLED: Final = 5
-
-
 def _held(found: ChannelStory) -> Surprise:
     channel, dest = named(found.channel), named(found.dest_qmgr)
     because = {
-        _PUT_DISABLED: f"the instance on {dest} is put-disabled (rule 5)",
-        _SUSPENDED: f"{dest} is suspended (rule 7)",
+        PUT_ENABLED: f"the instance on {dest} is put-disabled (rule 5)",
+        RESUMED: f"{dest} is suspended (rule 7)",
     }.get(
         found.rule or 0,
         f"{channel} is {named(found.status)} and another channel is better (rule {found.rule})",

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from clwl_spark.mq.vocabulary import REASON_TEXTS
+from clwl_spark.tables.moments import DAY, HOUR, MILLISECOND, MINUTE, SECOND
 
 LONG: Final = 80
 """Names in sentences are cut here; MQ's have at most 48 characters, topic strings 10,240."""
@@ -79,11 +80,11 @@ def joined(parts: Sequence[str]) -> str:
 
 
 _UNITS: Final = (
-    ("day", 86_400_000_000),
-    ("hour", 3_600_000_000),
-    ("minute", 60_000_000),
-    ("second", 1_000_000),
-    ("millisecond", 1_000),
+    ("day", DAY),
+    ("hour", HOUR),
+    ("minute", MINUTE),
+    ("second", SECOND),
+    ("millisecond", MILLISECOND),
 )
 
 

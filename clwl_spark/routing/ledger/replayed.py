@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import Choices
 from clwl_spark.algorithm.replay import LOCAL, NONE_MADE, replay
+from clwl_spark.mq.vocabulary import LARGEST_STEP
 from clwl_spark.routing.intake.blocks import message_order
 from clwl_spark.routing.state.bucket_plans import BucketPlans
 from clwl_spark.routing.state.history import Memory, balance_array
@@ -222,7 +223,7 @@ class Made:
             return
         self.choice[at] = np.searchsorted(plans.first_route, route, side="right") - 1
         self.channel[at] = plans.channel[route]
-        self.step[at] = 1000 // plans.weight[route]
+        self.step[at] = LARGEST_STEP // plans.weight[route]
 
 
 def _routes_by_name(plans: BucketPlans) -> dict[tuple[object, ...], int]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, History, Puts, route_in_turn
 from clwl_spark.errors import LakeStateError
+from clwl_spark.mq.vocabulary import LARGEST_STEP
 from clwl_spark.planning.facts import FACTS, PLANS, read_document
 from clwl_spark.routing.intake.blocks import to_ipc
 from clwl_spark.routing.state.answers import Named
@@ -209,7 +210,9 @@ class Redrive:
         channel = self._choices.channel[made]
         size = len(self._to)
         count = np.bincount(channel, minlength=size)
-        factor = np.bincount(channel, weights=1000 // self._choices.weight[made], minlength=size)
+        factor = np.bincount(
+            channel, weights=LARGEST_STEP // self._choices.weight[made], minlength=size
+        )
         last = np.zeros(size, dtype=np.int64)
         last[channel] = np.arange(1, len(made) + 1)
         return [

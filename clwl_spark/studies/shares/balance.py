@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clwl_spark.algorithm.shares import Route
-from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT
+from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import DEFAULTS, VIEWER, Topology, own_rows
 from clwl_spark.spark.frames import frame_from_rows
@@ -107,7 +107,7 @@ def _request(put: Puts, plan: Planned, shares: Sequence[float] | None) -> Row:
     alone = [row[EXPECTED_SHARE] for row in plan.routes]
     within = alone if shares is None else shares
     routes = [
-        {**row, "step": 1000 // row[c.CLWLWGHT], SHARE: share}
+        {**row, "step": LARGEST_STEP // row[c.CLWLWGHT], SHARE: share}
         for row, share in zip(plan.routes, within, strict=True)
     ]
     return {
@@ -153,5 +153,5 @@ def alike(weights: Mapping[str, int]) -> list[list[str]]:
         return []
     groups: dict[int, list[str]] = {}
     for name, weight in sorted(weights.items()):
-        groups.setdefault(1000 // weight, []).append(name)
+        groups.setdefault(LARGEST_STEP // weight, []).append(name)
     return [names for names in groups.values() if len({weights[name] for name in names}) > 1]

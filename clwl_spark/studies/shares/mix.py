@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts, route_in_turn
 from clwl_spark.algorithm.shares import ChannelKey, Route
+from clwl_spark.mq.vocabulary import LARGEST_STEP
 
 _PERIODS: Final = 2_000
 _LONG: Final = 100_000
@@ -29,7 +30,6 @@ _LONG_PERIODS: Final = 500
 """First single periods are looked at, then many together, of as many choices as this, and so often:
 50 million choices in a second or two."""
 
-_LARGEST_STEP: Final = 1000
 
 Longs = NDArray[np.int64]
 
@@ -117,7 +117,7 @@ class _Kernel:
         sizes = [len(stream.routes) for stream in streams]
         self.routes = len(every)
         self._groups = _connected(streams, keys)
-        self._farthest = _LARGEST_STEP * len(order) + 1
+        self._farthest = LARGEST_STEP * len(order) + 1
         self._choices = Choices(
             choice_start=np.arange(len(streams) + 1, dtype=np.int32),
             route_start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),

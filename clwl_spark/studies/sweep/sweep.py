@@ -17,6 +17,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from clwl_spark.mq.vocabulary import TIER_OF_WAITING
 from clwl_spark.planning.plans import REQUEST, Ladder, Plans, judged_by, unjudged
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
@@ -36,7 +37,6 @@ SHARE_BEFORE: Final = "share_before"
 WAITS: Final = "waits"
 _LIKE: Final = "like_plan_id"
 _CANDIDATES: Final = "candidates_hash"
-_TIER_OF_WAITING: Final = 3
 _AFTER_NETPRTY: Final = (13, 14)
 _HIT_SCHEMA: Final = (
     "case_id int, on_qmgr string, dest_qmgr string, channel string, hit_status string, hit_tier int"
@@ -164,7 +164,7 @@ def _ending_as_before(ends: DataFrame, base: Base) -> DataFrame:
 
 def with_waits(ends: DataFrame) -> DataFrame:
     """Add `waits`: messages stay on the transmission queue, as the channel is RETRYING or worse."""
-    waits = ~F.col(c.IS_LOCAL) & (F.col(c.STATUS_TIER) >= _TIER_OF_WAITING)
+    waits = ~F.col(c.IS_LOCAL) & (F.col(c.STATUS_TIER) >= TIER_OF_WAITING)
     return ends.withColumn(WAITS, F.coalesce(waits, F.lit(False)))
 
 

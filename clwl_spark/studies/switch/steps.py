@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.compiled import compiled
+from clwl_spark.tables.moments import SECOND
 
 Longs = NDArray[np.int64]
 Codes = NDArray[np.int8]
 
 NEVER: Final = 2**62
-SECOND: Final = 1_000_000
 LEFT: Final = 0
 SWITCHED: Final = 1
 REBALANCED: Final = 2

@@ -5,9 +5,8 @@ AMQ7341).
 """
 
 from clwl_spark.studies.switch.simulate import SwitchSummary
-from clwl_spark.studies.switch.steps import SECOND
 from clwl_spark.tables import waiting as w
-from clwl_spark.tables.moments import moment_at, moment_text
+from clwl_spark.tables.moments import SECOND, moment_at, moment_text
 
 
 def steps_told(summary: SwitchSummary) -> list[str]:

@@ -17,7 +17,7 @@ hops.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from clwl_spark.mq.vocabulary import ObjectType, PlanKind, Via
 from clwl_spark.planning.plans import Ladder
@@ -26,6 +26,8 @@ from clwl_spark.studies.explain.planned import EXPECTED_SHARE, planned
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.journeys import End
 
+MOST_HOPS: Final = 50
+"""How many puts a way is followed, unless another number is asked for."""
 Row = dict[str, Any]
 
 

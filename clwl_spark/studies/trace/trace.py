@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Final
+from typing import Any
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
@@ -18,11 +18,10 @@ from clwl_spark.snapshots.defined import check_qmgr, names_defined
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import Keep, as_it_is
 from clwl_spark.studies.trace.chances import ROUNDED, Chances, chances
-from clwl_spark.studies.trace.places import Ending, Hop, Network, Place, hops_at
+from clwl_spark.studies.trace.places import MOST_HOPS, Ending, Hop, Network, Place, hops_at
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.journeys import XMITQ_LINKS, End
 
-MOST_HOPS: Final = 50
 Row = dict[str, Any]
 
 

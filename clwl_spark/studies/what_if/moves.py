@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.vocabulary import TIER_OF_WAITING
 from clwl_spark.rules.marking import in_play
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.tables import OUTCOMES, ROUTE_CANDIDATES
@@ -16,7 +17,6 @@ from clwl_spark.tables import columns as c
 BEFORE: Final = "before"
 AFTER: Final = "after"
 _WAITS: Final = "waits"
-_TIER_OF_WAITING: Final = 3
 _REQUEST: Final = (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR)
 _END: Final = (c.REASON, c.DEST_QMGR, c.CHANNEL, c.IS_LOCAL, _WAITS)
 
@@ -113,7 +113,7 @@ def _counted(lake: Lake) -> DataFrame:
     """Outcomes by request and end."""
     waiting = (
         lake.read(ROUTE_CANDIDATES.name)
-        .where(in_play() & ~F.col(c.IS_LOCAL) & (F.col(c.STATUS_TIER) >= _TIER_OF_WAITING))
+        .where(in_play() & ~F.col(c.IS_LOCAL) & (F.col(c.STATUS_TIER) >= TIER_OF_WAITING))
         .select(c.PLAN_ID, c.DEST_QMGR, c.CHANNEL, F.lit(True).alias(_WAITS))
         .distinct()
     )

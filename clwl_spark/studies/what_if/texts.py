@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from clwl_spark.errors import InputError
+from clwl_spark.errors import InputError, near_names
 from clwl_spark.mq.vocabulary import STATUS_TIERS
 from clwl_spark.studies.what_if.words import (
     EVERYWHERE,
@@ -18,7 +18,6 @@ from clwl_spark.studies.what_if.words import (
     QmgrDown,
 )
 
-_SHOWN: Final = 8
 _RETRYING: Final = "RETRYING"
 _NAMED_KINDS: Final = {"queue": "queue", "channel": "channel", "topic": "topic"}
 
@@ -203,7 +202,5 @@ def _check_qmgr(words: str, qmgr: str, known: Known) -> None:
 
 def _listed(names: Iterable[str], wanted: str) -> str:
     """What there is instead: the name in other letters, else the first few."""
-    there = list(names)
-    near = [x for x in there if x.upper() == wanted.upper()] or there[:_SHOWN]
-    more = ", ..." if len(there) > len(near) else ""
-    return f"are {', '.join(near)}{more}" if near else "are none"
+    near = near_names(wanted, list(names))
+    return f"are {near}" if near else "are none"

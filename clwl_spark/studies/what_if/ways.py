@@ -18,11 +18,10 @@ from clwl_spark.studies.shares.traffic import Puts, traffic_from
 from clwl_spark.studies.sweep.outages import Case
 from clwl_spark.studies.sweep.sweep import CASE, REQUEST_PLAN, WAITS, base_of, case_ends, with_waits
 from clwl_spark.studies.trace.chances import ROUNDED, Chances, chances
-from clwl_spark.studies.trace.places import Hop, Network, Place, hop_of
+from clwl_spark.studies.trace.places import MOST_HOPS, Hop, Network, Place, hop_of
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.journeys import End
 
-MOST_HOPS: Final = 50
 Row = dict[str, Any]
 At = tuple[int, Place]
 """A put in a case, by the case's position; AS_IT_IS = nothing is down."""

@@ -18,12 +18,10 @@ from clwl_spark.present.report.words import (
     named,
     told_apart,
 )
-from clwl_spark.tables.moments import moment_at
+from clwl_spark.tables.moments import DAY, HOUR, MINUTE, SECOND, moment_at
 
 MOST_MARKS: Final = 10
 OTHERS: Final = "others"
-_SECOND: Final = 1_000_000
-_DAY: Final = 86_400_000_000
 _NAME: Final = 24
 _MARK_NAME: Final = 18
 _HEIGHT: Final = 240
@@ -150,23 +148,19 @@ def _notes(marks: Sequence[SnapshotUse]) -> tuple[str, ...]:
 def _told(microseconds: int, width: int) -> str:
     """The start of a bucket, as exact as its width needs."""
     at = moment_at(microseconds)
-    if width % _DAY == 0:
+    if width % DAY == 0:
         return f"{at:%Y-%m-%d}"
-    if width % (60 * _SECOND) == 0:
+    if width % MINUTE == 0:
         return f"{at:%Y-%m-%d %H:%M}"
-    if width % _SECOND == 0:
+    if width % SECOND == 0:
         return f"{at:%Y-%m-%d %H:%M:%S}"
     return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03d}"
 
 
 def _format(width: int) -> str:
     """The same for the axis, in D3's words."""
-    if width % _DAY == 0:
+    if width % DAY == 0:
         return "%Y-%m-%d"
-    if width >= _DAY // 24:
+    if width >= HOUR:
         return "%d %b %H:%M"
-    return (
-        "%H:%M"
-        if width % (60 * _SECOND) == 0
-        else "%H:%M:%S.%L"[: 8 if width % _SECOND == 0 else 11]
-    )
+    return "%H:%M" if width % MINUTE == 0 else "%H:%M:%S.%L"[: 8 if width % SECOND == 0 else 11]
