@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from rich.table import Table
@@ -14,6 +14,8 @@ from clwl_spark.cli.work import TOPOLOGY_TABLES, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.settings import moment
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
+
+_CHANGES: Final = ("added", "removed", "changed")
 
 
 def run(common: Common, options: IngestWords) -> int:
@@ -35,14 +37,25 @@ def run(common: Common, options: IngestWords) -> int:
 
 
 def ingest_table(summary: Mapping[str, Any]) -> Table:
-    """Rows by table."""
+    """Rows by table; of a change, what was added, removed and changed."""
     table = Table(title=f"Snapshot {summary['snapshot_id']}", title_justify="left")
     table.add_column("Table")
-    table.add_column("Rows", justify="right")
-    for name, count in summary["rows"].items():
-        table.add_row(name, f"{count:,}")
+    if summary["changes"]:
+        _add_changes(table, summary["changes"])
+    else:
+        table.add_column("Rows", justify="right")
+        for name, count in summary["rows"].items():
+            table.add_row(name, f"{count:,}")
     table.add_row("rejected pieces", f"{len(summary['rejects']):,}")
     return table
+
+
+def _add_changes(table: Table, changes: Mapping[str, Mapping[str, int]]) -> None:
+    """Three columns, and a line for each table that changed."""
+    for word in _CHANGES:
+        table.add_column(word.capitalize(), justify="right")
+    for name, counts in changes.items():
+        table.add_row(name, *(f"{counts[word]:,}" for word in _CHANGES))
 
 
 def tell_rejects(summary: Mapping[str, Any]) -> None:
@@ -52,6 +65,10 @@ def tell_rejects(summary: Mapping[str, Any]) -> None:
         note(f"{reject['file']}:{reject['line']}: {reject['reason']}: {text}")
     for passed in summary["passed_over"]:
         note(f"{passed['file']} is passed over: {passed['why']}")
+    if summary["rebuilt"]:
+        note(f"snapshot {summary['snapshot_id']} was made of its base anew, which has changed")
+    for name in summary["stale"]:
+        note(f"snapshot {name} was made of {summary['snapshot_id']} as it was: ingest it again")
     if not summary["written"]:
         note(f"snapshot {summary['snapshot_id']} was not made: no text gives a row")
 

@@ -233,6 +233,8 @@ class SnapshotEntry:
         being_written: withdrawn because its rows are being replaced, or that was interrupted.
         source: where it was read from.
         base: the snapshot that it was made from, None = none.
+        base_changed: whether that one has changed since, so that this one is not what the texts
+            would make of it now.
         loaded_at: when it was written, UTC; None = not known.
         rows: rows by table; `ingest_rejects` counts the pieces that could not be used.
     """
@@ -243,6 +245,7 @@ class SnapshotEntry:
     being_written: bool
     source: str | None
     base: str | None
+    base_changed: bool
     loaded_at: datetime | None
     rows: dict[str, int]
 
@@ -255,6 +258,7 @@ class SnapshotEntry:
             "being_written": self.being_written,
             "source": self.source,
             "base": self.base,
+            "base_changed": self.base_changed,
             "loaded_at": self.loaded_at and moment_text(self.loaded_at),
             "rows": self.rows,
         }
@@ -272,11 +276,33 @@ def list_snapshots(lake: Lake) -> list[SnapshotEntry]:
             being_written=bool(head[c.BEING_WRITTEN]),
             source=head[c.SOURCE],
             base=head[c.BASE],
+            base_changed=is_stale(
+                head[c.LOADED_AT],
+                head[c.BASE_LOADED_AT],
+                rows[head[c.BASE]][c.LOADED_AT] if head[c.BASE] in rows else None,
+            ),
             loaded_at=head[c.LOADED_AT],
             rows={name: counts.get((head[c.SNAPSHOT_ID], name), 0) for name in WRITABLE},
         )
         for head in (rows[x.snapshot_id] for x in _heads(rows.values()))
     ]
+
+
+def is_stale(
+    made_at: datetime | None, base_then: datetime | None, base_now: datetime | None
+) -> bool:
+    """Whether the base of a snapshot has changed since the snapshot was made of it.
+
+    Args:
+        made_at: `loaded_at` of the snapshot.
+        base_then: its `base_loaded_at`; None = not known.
+        base_now: `loaded_at` of its base; None = it is not there.
+    """
+    if base_now is None:
+        return False
+    if base_then is not None:
+        return base_then != base_now
+    return made_at is not None and base_now > made_at
 
 
 def _counts(lake: Lake) -> dict[tuple[str, str], int]:

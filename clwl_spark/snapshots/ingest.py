@@ -3,8 +3,8 @@
 Source: CONTRACT, "What MQ's texts become", 1, 8 and 9.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
-from clwl_spark.errors import IngestError
+from clwl_spark.errors import IngestError, LakeStateError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver, Reject
 from clwl_spark.mq.vocabulary import SnapshotStatus
-from clwl_spark.snapshots.catalog import require_snapshots
+from clwl_spark.snapshots.catalog import is_stale, require_snapshots
 from clwl_spark.snapshots.inspection import CONTENT, Inspection, inspect
 from clwl_spark.snapshots.reading import Sources, sources_of
 from clwl_spark.snapshots.settled import Outcome, settle_files
@@ -32,6 +32,7 @@ STEM: Final = "{stem}"
 
 _SHOWN_REJECTS: Final = 3
 _BETWEEN_SOURCES: Final = "; "
+_MOMENTS: Final = (c.VALID_FROM, c.LOADED_AT, c.BASE_LOADED_AT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,10 @@ class IngestSummary:
         rejects: the pieces that could not be used.
         passed: the files of which nothing was taken.
         written: false where there was nothing to make the snapshot of.
+        changes: rows added, changed and removed, by table, against the base or what the snapshot
+            had; empty where there was neither.
+        rebuilt: the base has changed, so the snapshot was made of it anew.
+        stale: the snapshots that were made of this one as it was before.
     """
 
     snapshot_id: str
@@ -77,6 +82,9 @@ class IngestSummary:
     rejects: tuple[Reject, ...]
     passed: tuple[PassedOver, ...] = ()
     written: bool = True
+    changes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    rebuilt: bool = False
+    stale: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl ingest --json`."""
@@ -87,6 +95,9 @@ class IngestSummary:
             "rejects": [asdict(reject) for reject in self.rejects],
             "passed_over": [asdict(passed) for passed in self.passed],
             "written": self.written,
+            "changes": self.changes,
+            "rebuilt": self.rebuilt,
+            "stale": list(self.stale),
         }
 
 
@@ -114,21 +125,28 @@ def ingest(
         IngestError: no file, nothing that can be used, a text of which the queue manager is not
             known, or `strict` and a reject; the lake is as it was.
         InputError: there is no snapshot `base`.
-        LakeStateError: routing has used the snapshot, and it would change.
+        LakeStateError: routing has used the snapshot, and it would change; it is not made of
+            `base`; or `base` has changed, and the snapshot is made of other files, too.
     """
     sources = sources_of(paths, options.observer, options.encoding)
     old = _known(lake, snapshot_id)
+    base = None
     if options.base is not None:
         require_snapshots(lake, options.base)
+        base = _known(lake, options.base)
     work = _Work(lake, sources, snapshot_id, options.strict, tell or _silent)
     earlier = options.base or (snapshot_id if old else None)
     outcome, inspection = work.inspected(earlier)
+    rebuilt = False
     if old and earlier != snapshot_id and inspection.changed_content and not old.being_written:
-        # Other files than those that made it of its base: they are merged into it.
-        outcome, inspection = work.inspected(snapshot_id)
+        rebuilt = _is_to_be_rebuilt(work, old, base)
+        if not rebuilt:
+            # Other files than those that made it of its base: they are merged into it.
+            outcome, inspection = work.inspected(snapshot_id)
     written = earlier is not None or any(outcome.given.values())
     if written:
-        head = _head(old, snapshot_id, sources, options, inspection)
+        changed = bool(inspection.changed_content)
+        head = _head((old, base), work, options, changed=changed, rebuilt=rebuilt)
         work.tell("writing", 0, 1)
         commit(lake, inspection, snapshot_row(lake, head))
         work.tell("writing", 1, 1)
@@ -140,6 +158,9 @@ def ingest(
         rejects=tuple(outcome.rejects),
         passed=(*sources.passed, *outcome.passed),
         written=written,
+        changes=outcome.changes,
+        rebuilt=rebuilt,
+        stale=_made_of(lake, snapshot_id) if inspection.changed_content and old else (),
     )
 
 
@@ -147,11 +168,14 @@ def ingest(
 class _Known:
     """A snapshot that is there."""
 
+    snapshot_id: str
     valid_from: datetime
     source: str
     status: str
     base: str | None
     being_written: bool
+    loaded_at: datetime | None
+    base_loaded_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,23 +229,28 @@ def _refuse_unusable(
 
 
 def _head(
-    old: _Known | None,
-    snapshot_id: str,
-    sources: Sources,
+    known: tuple[_Known | None, _Known | None],
+    work: _Work,
     options: IngestOptions,
-    inspection: Inspection,
+    *,
+    changed: bool,
+    rebuilt: bool,
 ) -> Snapshot:
-    """The snapshot's row."""
+    """The snapshot's row; known are the one that is there, and the base."""
+    old, of = known
+    snapshot_id, sources = work.snapshot_id, work.sources
+    loaded = of.loaded_at if of else None
     valid = SnapshotStatus.VALID.value
     start = options.valid_from or (old.valid_from if old else datetime.now(UTC))
     base = options.base if options.base != snapshot_id else None
     if old is None or old.being_written:
-        return Snapshot(snapshot_id, start, sources.named, valid, base)
-    if inspection.changed_content:
+        return Snapshot(snapshot_id, start, sources.named, valid, base, loaded)
+    then = loaded if rebuilt else old.base_loaded_at
+    if changed:
         # Whatever a gate said of the old content: the new has to pass the gates anew.
         source = _joined(old.source, sources.named)
-        return Snapshot(snapshot_id, start, source, valid, old.base or base)
-    return Snapshot(snapshot_id, start, old.source, old.status, old.base)
+        return Snapshot(snapshot_id, start, source, valid, old.base or base, then)
+    return Snapshot(snapshot_id, start, old.source, old.status, old.base, then)
 
 
 def _known(lake: Lake, snapshot_id: str) -> _Known | None:
@@ -229,18 +258,57 @@ def _known(lake: Lake, snapshot_id: str) -> _Known | None:
     rows = (
         lake.read_or_empty(SNAPSHOTS.name)
         .where(F.col(c.SNAPSHOT_ID) == snapshot_id)
-        .withColumn(c.VALID_FROM, F.unix_micros(c.VALID_FROM))
+        .withColumns({x: F.unix_micros(x) for x in _MOMENTS})
         .collect()
     )
     for row in rows:
         return _Known(
+            snapshot_id=snapshot_id,
             valid_from=EPOCH + timedelta(microseconds=row[c.VALID_FROM]),
             source=row[c.SOURCE] or "",
             status=row[c.STATUS] or SnapshotStatus.VALID.value,
             base=row[c.BASE],
             being_written=bool(row[c.BEING_WRITTEN]),
+            loaded_at=_moment(row[c.LOADED_AT]),
+            base_loaded_at=_moment(row[c.BASE_LOADED_AT]),
         )
     return None
+
+
+def _moment(microseconds: int | None) -> datetime | None:
+    return None if microseconds is None else EPOCH + timedelta(microseconds=microseconds)
+
+
+def _is_to_be_rebuilt(work: _Work, old: _Known, base: _Known | None) -> bool:
+    """Whether a snapshot that is there has to be made of its base anew.
+
+    Raises:
+        LakeStateError: it is not made of that base, or its base has changed and it is made of
+            other files, too.
+    """
+    if base is None:
+        return False
+    of = f"snapshot '{old.snapshot_id}' of {work.lake.root}"
+    if old.base != base.snapshot_id:
+        made = f"of '{old.base}'" if old.base else "without a base"
+        raise LakeStateError(
+            f"{of} was made {made}, not of '{base.snapshot_id}'; nothing was written: give "
+            "--snapshot a new name, or leave out --base to merge the texts into it"
+        )
+    if not is_stale(old.loaded_at, old.base_loaded_at, base.loaded_at):
+        return False
+    if old.source != work.sources.named or work.sources.text is not None:
+        raise LakeStateError(
+            f"{of} was made of '{base.snapshot_id}', which has changed since, with {old.source}; "
+            "nothing was written: give all of these files, or --snapshot a new name"
+        )
+    return True
+
+
+def _made_of(lake: Lake, snapshot_id: str) -> tuple[str, ...]:
+    """The snapshots that were made of one."""
+    heads = lake.in_memory(SNAPSHOTS.name).to_pylist()
+    return tuple(sorted(x[c.SNAPSHOT_ID] for x in heads if x[c.BASE] == snapshot_id))
 
 
 def _joined(before: str, added: str) -> str:

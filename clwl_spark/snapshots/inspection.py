@@ -25,7 +25,7 @@ CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name)
 """The tables whose rows are a snapshot's content."""
 
 WRITABLE: Final = (*CONTENT, INGEST_REJECTS.name)
-_NOT_COMPARED: Final = (c.LOADED_AT, c.SOURCE)
+_NOT_COMPARED: Final = (c.LOADED_AT, c.SOURCE, c.BASE_LOADED_AT)
 _NEW: Final = "is_new"
 GONE: Final = "is_gone"
 """Column of `differences`: the row is not to be there any more."""

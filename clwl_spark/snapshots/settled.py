@@ -4,6 +4,7 @@ Queue managers that no file is about keep their rows, which never leave Spark.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -53,6 +54,7 @@ class Outcome:
         rejects: the pieces that could not be used, in the order of the files.
         used: whether any piece could be used.
         passed: the files of which nothing is taken, in their order.
+        changes: rows added, changed and removed, by table, where there was an earlier state.
     """
 
     frames: Mapping[str, DataFrame]
@@ -60,6 +62,7 @@ class Outcome:
     rejects: list[Reject]
     used: bool
     passed: list[PassedOver]
+    changes: dict[str, dict[str, int]]
 
 
 def settle_files(
@@ -106,6 +109,7 @@ def _outcome(
     given = dict.fromkeys(CONTENT, 0)
     rejects: list[Reject] = []
     passed: list[PassedOver] = []
+    changes: dict[str, Counter[str]] = {}
     used = False
     for row in told:
         content = json.loads(row[ROW])
@@ -117,13 +121,18 @@ def _outcome(
             used = used or content["used"]
             for table, count in content["rows"].items():
                 given[table] += count
+            for table, counts in content["changes"].items():
+                changes.setdefault(table, Counter()).update(counts)
     frames = {table: rows_of_table(pieces, table, snapshot_id) for table in CONTENT}
     if earlier_id is not None:
         frames = {
             table: frame.unionByName(_untouched(lake, table, earlier_id, snapshot_id, names))
             for table, frame in frames.items()
         }
-    return Outcome(frames, given, rejects, used, passed)
+    else:
+        changes = {}
+    counted = {x: dict(changes[x]) for x in CONTENT if x in changes}
+    return Outcome(frames, given, rejects, used, passed, counted)
 
 
 def _untouched(
@@ -226,7 +235,8 @@ def _packed(settled: Sequence[Settled]) -> list[tuple[str, str]]:
         packed += [(key[0], json.dumps(row)) for key, row in one.rows.items()]
         packed += [(_REJECT, json.dumps(asdict(reject))) for reject in one.rejects]
         packed += [(_PASSED, json.dumps(asdict(passed))) for passed in one.passed]
-        packed.append((_GIVEN, json.dumps({"rows": one.given, "used": one.used})))
+        given = {"rows": one.given, "used": one.used, "changes": one.changes}
+        packed.append((_GIVEN, json.dumps(given)))
     return packed
 
 

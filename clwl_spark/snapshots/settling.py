@@ -8,14 +8,16 @@ Source: CONTRACT, "What MQ's texts become", 6, 8 and 9.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from clwl_spark.mq.read.assemble import rows_of, with_remote
 from clwl_spark.mq.read.base import earlier_state
 from clwl_spark.mq.read.merge import KEYS, merge
-from clwl_spark.mq.read.mqsc import parse
+from clwl_spark.mq.read.mqsc import defined_name, parse
 from clwl_spark.mq.read.records import PassedOver, PieceRefusedError, Reject, Row, TextState
+from clwl_spark.snapshots.diff import default_of
 from clwl_spark.tables import columns as c
 
 Values = dict[str, Any]
@@ -26,6 +28,7 @@ EVERYBODY: Final = "*"
 _EARLIER: Final = "\0earlier"
 """Source of definitions that come of the snapshot's rows; no file can have this name."""
 
+_PLACES: Final = frozenset({c.SOURCE, c.ALTERED})
 _REPOSITORY_KEYS: Final = frozenset({"REPOS", "REPOSNL"})
 _KINDS: Final = {
     "queue_managers": "qmgr",
@@ -34,6 +37,13 @@ _KINDS: Final = {
     "cluster_senders": "channel",
     "topics": "topic",
     "subscriptions": "sub",
+}
+_NAMES: Final = {
+    "qmgr": c.QMGR,
+    "queue": c.QUEUE,
+    "channel": c.CHANNEL,
+    "topic": c.TOPIC,
+    "sub": c.SUB_NAME,
 }
 
 
@@ -47,6 +57,8 @@ class Settled:
         rejects: what could not be used.
         used: whether any part of the texts could be.
         passed: the files that give no row.
+        changes: rows that were there before the texts and that are now, by table: added, removed,
+            changed.
     """
 
     rows: dict[Key, Values]
@@ -54,6 +66,7 @@ class Settled:
     rejects: list[Reject] = field(default_factory=list)
     used: bool = False
     passed: list[PassedOver] = field(default_factory=list)
+    changes: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def count(self, table: str) -> None:
         """Note a row that the texts gave."""
@@ -89,7 +102,50 @@ def settle(
         state.suspensions or any((state.source, x.line) not in refused for x in state.open)
         for state in states
     )
+    settled.changes = _changes(earlier, settled.rows)
+    there = {(_KINDS[key[0]], _named(key)) for key in settled.rows if key[0] in _KINDS}
+    settled.rejects = [_with_consequence(x, there) for x in settled.rejects]
     return settled
+
+
+def _with_consequence(reject: Reject, there: AbstractSet[tuple[str, str]]) -> Reject:
+    """A rejected DEFINE with what that means for its object."""
+    about = defined_name(reject.text) or defined_name(f"DEFINE {reject.text}")
+    if about is None or about[0] not in _KINDS.values():
+        return reject
+    means = "stays as it was" if about in there else "is not there"
+    return replace(reject, reason=f"{reject.reason}; {about[0]} {about[1]} {means}")
+
+
+def _named(key: Key) -> str:
+    """The object's name in a key of a row."""
+    return str(key[1 + KEYS[key[0]].index(_NAMES[_KINDS[key[0]]])])
+
+
+def _changes(earlier: Tables, rows: Mapping[Key, Values]) -> dict[str, dict[str, int]]:
+    """Count what is added, changed and removed; where a row was read from does not matter."""
+    before = {_key(table, row): row for table, found in earlier.items() for row in found}
+    counts: dict[str, dict[str, int]] = {}
+    for key in before.keys() | rows.keys():
+        old, new = before.get(key), rows.get(key)
+        if old is not None and new is not None and _same(key[0], old, new):
+            continue
+        change = "added" if old is None else "removed" if new is None else "changed"
+        of_table = counts.setdefault(key[0], dict.fromkeys(("added", "removed", "changed"), 0))
+        of_table[change] += 1
+    return counts
+
+
+def _same(table: str, old: Values, new: Values) -> bool:
+    """Whether two rows say the same; null is MQ's default."""
+    columns = (old.keys() | new.keys()) - _PLACES
+    differing = (x for x in columns if old.get(x) != new.get(x))
+    return all(_plain(table, x, old) == _plain(table, x, new) for x in differing)
+
+
+def _plain(table: str, column: str, row: Values) -> object:
+    value = row.get(column)
+    return default_of(table, column) if value is None else value
 
 
 def _told(

@@ -40,6 +40,7 @@ class Snapshot:
     source: str
     status: str = SnapshotStatus.VALID.value
     base: str | None = None
+    base_loaded_at: datetime | None = None
 
 
 def write_snapshot(
@@ -103,6 +104,7 @@ def snapshot_row(lake: Lake, snapshot: Snapshot) -> DataFrame:
         c.STATUS: str(snapshot.status),
         c.SOURCE: snapshot.source,
         c.BASE: snapshot.base,
+        c.BASE_LOADED_AT: snapshot.base_loaded_at,
     }
     cells = tuple(row.get(name) for name in SNAPSHOTS.names)
     return frame_from_rows(lake.spark, [cells], SNAPSHOTS.schema)
@@ -120,7 +122,7 @@ def commit(lake: Lake, inspection: Inspection, snapshots: DataFrame) -> dict[str
     changed_heads = heads.changed[SNAPSHOTS.name]
     _refuse_used(lake, inspection.changed_content | changed_heads)
     lake.create([SNAPSHOTS, *(TABLES[name] for name in inspection.frames)])
-    withdrawn = _withdraw(lake, inspection.changed_content)
+    withdrawn = withdraw(lake, inspection.changed_content)
     for name in inspection.frames:
         _write(lake, name, inspection)
     loaded = F.coalesce(c.LOADED_AT, F.current_timestamp())
@@ -143,7 +145,7 @@ def _refuse_used(lake: Lake, snapshot_ids: frozenset[str]) -> None:
         )
 
 
-def _withdraw(lake: Lake, snapshot_ids: frozenset[str]) -> frozenset[str]:
+def withdraw(lake: Lake, snapshot_ids: frozenset[str]) -> frozenset[str]:
     """Quarantine valid snapshots while their content is being replaced; give their names."""
     if not snapshot_ids:
         return frozenset()

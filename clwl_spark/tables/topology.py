@@ -34,6 +34,12 @@ SNAPSHOTS: Final = Table(
             "True = withdrawn while its rows are replaced, and not by a gate",
             optional=True,
         ),
+        Column(
+            c.BASE_LOADED_AT,
+            "timestamp",
+            "loaded_at of base when this was made of it; null = not known",
+            optional=True,
+        ),
     ),
     change_feed=True,
 )

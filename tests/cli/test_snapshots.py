@@ -104,3 +104,101 @@ def test_an_unknown_base_or_encoding_is_bad_input(capsys, lake, tmp_path):
     assert main([*words, "x", "--encoding", "klingon"]) == 2
     assert "no encoding 'klingon'" in capsys.readouterr().err
     assert document(capsys, [*words, "zos", "--encoding", "ebcdic"])["rows"]["queues"] == 1
+
+
+TUESDAY = "DEFINE QLOCAL(NEW.Q) CLUSTER(K)\nALTER QLOCAL(APP.Q) CLWLRANK(7)\n"
+
+
+@pytest.fixture
+def own(spark, tmp_path):
+    """A lake of the test's own, with a snapshot `b` and one `c` that is a change to it."""
+    assert spark.range(1).count() == 1
+    (tmp_path / "QM1.mqsc").write_text(MONDAY)
+    (tmp_path / "change.mqsc").write_text(TUESDAY)
+    ingest = Ingest(tmp_path)
+    assert ingest("QM1.mqsc", "--snapshot", "b", "--valid-from", "2026-09-14T06:00:00Z") == 0
+    assert ingest(*CHANGE, "--valid-from", "2026-09-15T06:00:00Z") == 0
+    return ingest
+
+
+CHANGE = ("change.mqsc", "--snapshot", "c", "--base", "b")
+
+
+class Ingest:
+    """`clwl ingest` of a file of a folder into the lake there."""
+
+    def __init__(self, folder):
+        self.folder, self.lake = folder, ["--lake", str(folder / "lake")]
+
+    def __call__(self, file, *words):
+        path = str(self.folder / file)
+        return main(["ingest", path, *words, "--observer", "QM1", *self.lake])
+
+    def differences(self, capsys, before, after):
+        capsys.readouterr()
+        found = document(capsys, ["diff", before, after, *self.lake])["changes"]
+        return sorted({(x["change"], x["key"]["queue"]) for x in found})
+
+
+def test_a_change_says_what_it_changed(capsys, own):
+    shown = capsys.readouterr().out
+    assert "queue_managers" not in shown.rpartition("Snapshot c")[2]
+    found = document(capsys, ["ingest", str(own.folder / "change.mqsc"), *CHANGE[1:3], "--base",
+        "b", *own.lake, "--observer", "QM1"])  # fmt: skip
+    assert found["changes"] == {"queues": {"added": 1, "changed": 1, "removed": 0}}
+    (own.folder / "gone.mqsc").write_text("DELETE QLOCAL(APP.Q)\n")
+    assert own("gone.mqsc", "--snapshot", "d", "--base", "c") == 0
+    (line,) = [x for x in capsys.readouterr().out.splitlines() if "queues" in x]
+    assert line.split("│")[2:5] == ["     0 ", "       1 ", "       0 "]
+
+
+def test_a_snapshot_is_made_anew_when_its_base_has_changed(capsys, own):
+    (own.folder / "more.mqsc").write_text("DEFINE QLOCAL(MORE.Q) CLUSTER(K)\n")
+    assert own("more.mqsc", "--snapshot", "b") == 0
+    assert "snapshot c was made of b as it was: ingest it again" in capsys.readouterr().err
+    listed = document(capsys, ["snapshots", *own.lake])["snapshots"]
+    assert {x["snapshot_id"]: x["base_changed"] for x in listed} == {"b": False, "c": True}
+    assert main(["snapshots", *own.lake]) == 0
+    assert "b (changed since)" in capsys.readouterr().out
+    assert own(*CHANGE) == 0
+    assert "snapshot c was made of its base anew" in capsys.readouterr().err
+    assert own.differences(capsys, "b", "c") == [("ADDED", "NEW.Q"), ("CHANGED", "APP.Q")]
+    assert own(*CHANGE) == 0
+    assert "anew" not in capsys.readouterr().err
+    listed = document(capsys, ["snapshots", *own.lake])["snapshots"]
+    assert not any(x["base_changed"] for x in listed)
+
+
+def test_a_snapshot_of_more_than_its_base_is_not_made_anew_in_silence(capsys, own):
+    (own.folder / "more.mqsc").write_text("DEFINE QLOCAL(MORE.Q) CLUSTER(K)\n")
+    assert own("more.mqsc", "--snapshot", "c") == 0
+    assert own("more.mqsc", "--snapshot", "b") == 0
+    capsys.readouterr()
+    (own.folder / "change.mqsc").write_text(TUESDAY.replace("7", "8"))
+    assert own(*CHANGE) == 2
+    assert "was made of 'b', which has changed since" in capsys.readouterr().err
+    assert own("change.mqsc", "--snapshot", "c", "--base", "c") == 0
+    assert own("change.mqsc", "--snapshot", "b", "--base", "c") == 2
+    assert "was made without a base, not of 'c'" in capsys.readouterr().err
+
+
+def test_a_snapshot_can_be_dropped_until_routing_has_used_it(capsys, own):
+    assert main(["snapshots", "--drop", "b", *own.lake]) == 0
+    assert "snapshot b was dropped; c, made of it, keeps its rows" in capsys.readouterr().err
+    (entry,) = document(capsys, ["snapshots", *own.lake])["snapshots"]
+    assert (entry["snapshot_id"], entry["rows"]["queues"]) == ("c", 2)
+    assert main(["snapshots", "--drop", "b", *own.lake]) == 2
+    assert "no snapshot 'b'" in capsys.readouterr().err
+    assert own("QM1.mqsc", "--snapshot", "b") == 0
+
+
+def test_a_rejected_definition_says_what_becomes_of_its_object(capsys, own):
+    (own.folder / "bad.mqsc").write_text(
+        "DEFINE QLOCAL(BAD.Q) CLUSTER(K) CLWLRANK(99)\nDEFINE QL(APP.Q) REPLACE CLWLFOO(1)\n"
+        "DEFINE CHANNEL(TO.X) CHLTYPE(CLUSTER)\nDEFINE QLOCAL(GOOD.Q)\n"
+    )
+    assert own("bad.mqsc", "--snapshot", "b") == 0
+    said = capsys.readouterr().err
+    assert "queue BAD.Q is not there: DEFINE QLOCAL(BAD.Q)" in said
+    assert "queue APP.Q stays as it was" in said
+    assert "channel TO.X is not there" in said

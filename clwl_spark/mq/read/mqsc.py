@@ -150,6 +150,15 @@ def command_words(text: str) -> tuple[str, str]:
     return (verb, word) if known else ("", "")
 
 
+def defined_name(text: str) -> tuple[str, str] | None:
+    """The kind and name of the object that a DEFINE is about, sentence or not; None = no DEFINE."""
+    head = _HEAD.match(text)
+    if head is None or not head[3] or VERBS.get(head[1].upper()) != "DEFINE":
+        return None
+    kind, _ = OBJECTS.get(head[2].upper(), ("", ""))
+    return (kind, cook(text[head.end() :].partition(")")[0])) if kind else None
+
+
 def parse(text: str) -> Command:
     """Parse one joined DEFINE, ALTER, DELETE, SUSPEND or RESUME command.
 

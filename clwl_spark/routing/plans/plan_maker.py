@@ -17,6 +17,7 @@ from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.state.resets import judged_pairs, resets_among
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.snapshots.changes import neighbours, resets
+from clwl_spark.snapshots.contradictions import refuse_contradictions
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import VIEWER, Topology, read_topology
 from clwl_spark.spark.frames import frame_from_rows
@@ -112,10 +113,15 @@ class PlanMaker:
         self._lake.append(table, frame.select(*wanted.names).toArrow().cast(wanted))
 
     def topology(self, snapshot_ids: Sequence[str]) -> Topology:
-        """The topology of these snapshots, read once per run; it is small beside messages."""
+        """The topology of these snapshots, read once per run; it is small beside messages.
+
+        Raises:
+            LakeStateError: it has a key more than once.
+        """
         if self._read is None or not set(snapshot_ids) <= self._read_snapshots:
             self._read_snapshots |= set(snapshot_ids)
             self._read = read_topology(self._lake, sorted(self._read_snapshots), checkpoint)
+            refuse_contradictions(self._read)
         return self._read
 
     def _make_resets(self, qmgrs: Iterable[str]) -> None:

@@ -1,0 +1,48 @@
+"""Two rows of one key, as only other programs write them: no plan can be made of them."""
+
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.errors import LakeStateError
+from clwl_spark.snapshots.views import DEFAULTS, Topology
+from clwl_spark.tables import TABLES
+
+_SHOWN: Final = 3
+
+
+def refuse_contradictions(topology: Topology) -> None:
+    """Refuse a topology that has a key twice, in one query over all its tables.
+
+    Args:
+        topology: the tables of the snapshots that are planned with.
+
+    Raises:
+        LakeStateError: it has; with the first keys.
+
+    Source: CONTRACT, "Topology" (nulls and ranges).
+    """
+    found = reduce(DataFrame.unionAll, (_repeated(topology, name) for name in DEFAULTS))
+    rows = found.limit(_SHOWN + 1).collect()
+    if not rows:
+        return
+    keys = [f"{row['table']} ({row['row']}) {row['count']} times" for row in rows[:_SHOWN]]
+    more = " and more" if rows[_SHOWN:] else ""
+    raise LakeStateError(
+        f"keys are there more than once: {'; '.join(keys)}{more}; nothing was routed with them: "
+        "delete all rows but one of each key, or ingest the texts into a new snapshot"
+    )
+
+
+def _repeated(topology: Topology, name: str) -> DataFrame:
+    """The keys that a table has more than once.
+
+    Grain: one row per such key: table, row (the key as text), count.
+    """
+    frame: DataFrame = getattr(topology, name)
+    keys = TABLES[name].keys
+    shown = F.concat_ws(", ", *(F.coalesce(F.col(x).cast("string"), F.lit("null")) for x in keys))
+    counted = frame.groupBy(*keys).count().where(F.col("count") > 1)
+    return counted.select(F.lit(name).alias("table"), shown.alias("row"), "count")
