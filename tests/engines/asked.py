@@ -69,8 +69,7 @@ def questions() -> dict[str, Question]:
     """Every question by its name."""
     asked: dict[str, Question] = {
         f"random-{algorithm}-{seed}": partial(_random, seed=seed, algorithm=algorithm)
-        for algorithm in Algorithm
-        for seed in SEEDS
+        for algorithm, seed in zip(Algorithm, SEEDS, strict=True)
     }
     asked |= {f"scenarios-{x}": partial(_scenarios, algorithm=x) for x in Algorithm}
     asked |= {f"clwl-{name}": partial(_commanded, words=x) for name, x in COMMANDS.items()}
