@@ -51,7 +51,9 @@ def run(common: Common, options: WhatIfWords) -> int:
                 sides = changed_to(work.lake, snapshot_id, chosen_snapshot(work.lake, options.to))
             else:
                 sides = changed_by_words(work.lake, snapshot_id, changes, options.script)
-            answer = what_if(work.lake, snapshot_id, _said(options), sides, _how(work), tell)
+            answer = what_if(
+                work.lake, snapshot_id, _change_texts(options), sides, _how(work), tell
+            )
         work.screen.document(answer.to_json())
         work.screen.show(*_answer(answer, sides, options.limit))
     return 0
@@ -70,7 +72,7 @@ def _check(options: WhatIfWords) -> None:
         raise UsageError("--put is traffic for --sweep; a change is tried on the lake's messages")
 
 
-def _said(options: WhatIfWords) -> tuple[str, ...]:
+def _change_texts(options: WhatIfWords) -> tuple[str, ...]:
     """The change in the user's words."""
     if options.to is not None:
         return (f"snapshot {options.to}",)

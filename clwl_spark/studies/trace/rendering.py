@@ -97,11 +97,11 @@ def _lines(hop: Hop) -> list[tuple[str, str, str]]:
         (f"{share:.1%}", place.qmgr, xmitq or over.get((place.qmgr, False)) or "")
         for place, share in hop.onward
     ]
-    lines += [(f"{share:.1%}", _told(ending), "") for ending, share in hop.endings]
+    lines += [(f"{share:.1%}", _ending_text(ending), "") for ending, share in hop.endings]
     return lines
 
 
-def _told(ending: Ending) -> str:
+def _ending_text(ending: Ending) -> str:
     on = f" on {ending.object_qmgr}" if ending.object_qmgr else ""
     told = {
         End.QUEUE: f"queue {ending.object_name} on {ending.qmgr}",
@@ -129,7 +129,7 @@ def _ends_table(trace: Trace) -> Table:
     ends = sorted(trace.ends.items(), key=lambda item: (-item[1], item[0].qmgr))
     for ending, share in ends:
         where = "" if ending.end in (End.QUEUE, End.TOPIC, End.MORE_HOPS) else f"{ending.qmgr}: "
-        table.add_row(f"{share:.1%}", escape(where + _told(ending)))
+        table.add_row(f"{share:.1%}", escape(where + _ending_text(ending)))
     closed = [loop for loop in trace.chances.loops if loop.is_closed]
     for loop in closed:
         table.add_row(f"{loop.share:.1%}", "for ever in a loop")
