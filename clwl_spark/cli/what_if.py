@@ -175,7 +175,7 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
         found = survivals(base, cases)
         tell("cases", len(cases), len(cases))
         total = float(base.plans.groupBy().sum(MESSAGES_OF).collect()[0][0] or 0.0)
-    found = sorted(found, key=_cost)
+    found = sorted(found, key=lambda x: x.cost)
     work.screen.document(
         {"snapshot_id": snapshot_id, "messages": total, "cases": [x.to_json() for x in found]}
     )
@@ -190,16 +190,6 @@ def _puts(words: str) -> Puts:
     if not qmgr or not colon or not name or not count.isdecimal() or not int(count):
         raise UsageError(f"--put {words}: say QM:OBJECT or QM:OBJECT=MESSAGES, as in QM1:ORDERS=3")
     return Puts(qmgr, name, messages=float(count))
-
-
-def _cost(found: Survival) -> tuple[Any, ...]:
-    """The worst first."""
-    return (
-        -found.messages_waiting,
-        -found.messages_not_put,
-        -found.messages_moved,
-        found.case,
-    )
 
 
 def _summary(found: Sequence[Survival], total: float, snapshot_id: str) -> str:

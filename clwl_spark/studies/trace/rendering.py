@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from clwl_spark.mq.vocabulary import REASON_TEXTS, PlanKind, Via
+from clwl_spark.mq.vocabulary import PlanKind, Via, reason_text
 from clwl_spark.studies.trace.places import Ending, Hop, Place
 from clwl_spark.studies.trace.trace import Trace
 from clwl_spark.tables import columns as c
@@ -109,7 +109,7 @@ def _ending_text(ending: Ending) -> str:
         End.LEAVES: f"{ending.object_name}{on} by {ending.xmitq}, whose other end is not known",
         End.MORE_HOPS: f"{ending.qmgr}, not followed any further",
     }
-    reason = f"{ending.reason} {REASON_TEXTS.get(ending.reason, '')}".rstrip()
+    reason = reason_text(ending.reason)
     return told.get(ending.end, f"ends with {reason}")
 
 
