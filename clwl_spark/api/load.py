@@ -141,7 +141,7 @@ def sweep_of(
         traffic = traffic_of_lake(lake, snapshot_id)
     base = base_of(traffic, topology, ladder)
     found = survivals(base, [(outage,) for outage in base.channels.outages(parts)])
-    frame = frame_of(map(_case, sorted(found, key=_cost)), _CASE)
+    frame = frame_of(map(_case, sorted(found, key=lambda x: x.cost)), _CASE)
     frame.attrs["messages"] = _messages(base.plans)
     return frame
 
@@ -174,8 +174,3 @@ def _case(found: Survival) -> dict[str, Any]:
     outage = found.case[0]
     own = {"case": str(outage), "part": str(outage.part), "name": outage.name, "to": outage.to}
     return {**asdict(found), **own}
-
-
-def _cost(found: Survival) -> tuple[Any, ...]:
-    """The worst first."""
-    return (-found.messages_waiting, -found.messages_not_put, -found.messages_moved, found.case)

@@ -24,7 +24,7 @@ from clwl_spark.routing.run import RunSummary
 from clwl_spark.settings import Settings
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.materialize import releasing
-from clwl_spark.studies.explain.plan_cache import Book, explain_by
+from clwl_spark.studies.explain.plan_cache import PlanCache, explain_by
 from clwl_spark.studies.explain.request import ExplainRequest
 from clwl_spark.studies.topics.strings import check_topic_string
 from clwl_spark.studies.trace.places import MOST_HOPS, Place
@@ -52,7 +52,7 @@ class OpenLake:
     settings: Settings
     _ending: ExitStack
     _rules: Rules
-    _book: Book = field(default_factory=Book)
+    _plan_cache: PlanCache = field(default_factory=PlanCache)
 
     def __enter__(self) -> Self:
         return self
@@ -101,7 +101,7 @@ class OpenLake:
             qmgr, object_name, object_qmgr, snapshot_id=snapshot, algorithm=ladder.algorithm,
             exit_function=ladder.exit_function, **words,
         )  # fmt: skip
-        return Explained(explain_by(self._book, self.tables, request))
+        return Explained(explain_by(self._plan_cache, self.tables, request))
 
     @releasing()
     def trace(

@@ -19,7 +19,7 @@ from clwl_spark.spark.runtime.doctor import (
 def run(common: Common) -> int:
     """Look at everything, report, and return the exit code."""
     screen = screen_of(common, settings_of(common), "doctor")
-    with screen.kept_pure():
+    with screen.others_to_stderr():
         found = checks()
         found += [check_embedded(), check_spark()]
         screen.document(json.loads(doctor_report(found, as_json=True)))

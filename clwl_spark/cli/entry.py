@@ -121,7 +121,7 @@ def _guarded(words: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001  (the one guard: users get a sentence)
-        return _told(error, verbose=not {"--verbose", "-v"}.isdisjoint(words))
+        return _report_failure(error, verbose=not {"--verbose", "-v"}.isdisjoint(words))
 
 
 @app.callback(invoke_without_command=True)
@@ -152,7 +152,7 @@ for _panel, _commands in PANELS.items():
         app.command(_name, cls=Command, rich_help_panel=_panel)(with_options(_command))
 
 
-def _told(error: Exception, *, verbose: bool) -> int:
+def _report_failure(error: Exception, *, verbose: bool) -> int:
     """Say what went wrong in one sentence; return the exit code."""
     from clwl_spark.cli.failures import failure
 

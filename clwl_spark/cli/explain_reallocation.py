@@ -27,11 +27,11 @@ def run(common: Common, options: ExplainReallocationWords) -> int:
         ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
         stories = explain_message(work.lake, message_id, options.qmgr, ladder)
         work.screen.document(stories)
-        work.screen.show(*(_told(story) for story in stories))
+        work.screen.show(*(_story_text(story) for story in stories))
     return 0
 
 
-def _told(story: Mapping[str, Any]) -> RenderableType:
+def _story_text(story: Mapping[str, Any]) -> RenderableType:
     """A story for a reader."""
     head = f"{story['qmgr']}, put {story['put_seq']} to {story['object_name']}: {story['summary']}"
     parts: list[RenderableType] = [Text(head, style="bold")]

@@ -36,11 +36,11 @@ def run(common: Common, options: InsightsWords) -> int:
             found = insights(traffic_of_lake(work.lake, snapshot_id), topology, ladder)
             tell("requests", 1, 1)
         work.screen.document({"snapshot_id": snapshot_id, **found.to_json()})
-        work.screen.show(*_told(found, snapshot_id, algorithm, options.limit))
+        work.screen.show(*_parts(found, snapshot_id, algorithm, options.limit))
     return 0
 
 
-def _told(
+def _parts(
     found: Insights, snapshot_id: str, algorithm: Algorithm, limit: int
 ) -> list[RenderableType]:
     """A part for each question, with an answer also where there is nothing to tell."""

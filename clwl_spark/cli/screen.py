@@ -22,7 +22,7 @@ class Screen:
     """Where a command writes, made once per run.
 
     Attributes:
-        out: standard output, as it was before `kept_pure`.
+        out: standard output, as it was before `others_to_stderr`.
         as_json: results are one JSON document.
         quiet: no progress and no summary.
         engine: that answers; '' = there is nothing to be worked out.
@@ -57,7 +57,7 @@ class Screen:
         return [{**x, "engine": self.engine} for x in content]
 
     @contextmanager
-    def kept_pure(self) -> Iterator[None]:
+    def others_to_stderr(self) -> Iterator[None]:
         """With `--json`, whatever else is printed goes to standard error."""
         if not self.as_json:
             yield

@@ -8,7 +8,7 @@ from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.sharing import ShareQueueWords
 from clwl_spark.cli.work import at_work, screen_of, settings_of
 from clwl_spark.errors import UsageError
-from clwl_spark.studies.shared_queue.group import SharingGroupError, make_group, read_told
+from clwl_spark.studies.shared_queue.group import SharingGroupError, make_group, read_entries
 from clwl_spark.studies.shared_queue.lake import members_of
 from clwl_spark.studies.shared_queue.rendering import render
 from clwl_spark.studies.shared_queue.simulation import simulate_group
@@ -17,26 +17,26 @@ _TOP_LEVEL: Final = ("queue", "messages", "runs", "seed", "confidence")
 _OF_PUTTERS: Final = ("persistent", "syncpoint")
 _MEMBERS: Final = "queue_managers"
 _PUTTERS: Final = "putters"
-Told = dict[str, Any]
+Entries = dict[str, Any]
 
 
 def run(common: Common, options: ShareQueueWords) -> int:
     """Simulate the group that file, options and lake tell, and return the exit code."""
-    told = told_group(options)
+    entries = entries_of(options)
     if common.lake is None and common.catalog is None:
         if options.snapshot is not None:
             raise UsageError("--snapshot names a snapshot of a lake: give --lake DIR too")
-        _simulate(screen_of(common, settings_of(common), "share-queue"), told, options)
+        _simulate(screen_of(common, settings_of(common), "share-queue"), entries, options)
         return 0
-    if not told.get("name") or not told.get("queue"):
+    if not entries.get("name") or not entries.get("queue"):
         raise UsageError("--lake: name what to look up there with --group QSG and --queue Q")
     with at_work("share-queue", common, needs="snapshots") as work:
-        found = members_of(work.lake, told["name"], told["queue"], options.snapshot)
-        _simulate(work.screen, told | {_MEMBERS: _those(found, told)}, options)
+        found = members_of(work.lake, entries["name"], entries["queue"], options.snapshot)
+        _simulate(work.screen, entries | {_MEMBERS: _those(found, entries)}, options)
     return 0
 
 
-def told_group(options: ShareQueueWords) -> Told:
+def entries_of(options: ShareQueueWords) -> Entries:
     """What the file tells, changed by the options; not checked yet.
 
     Raises:
@@ -48,32 +48,32 @@ def told_group(options: ShareQueueWords) -> Told:
         raise UsageError(
             "who gets and who puts? give --scenario FILE, or --get QM=N and --put QM=RATE"
         )
-    told = read_told(options.scenario) if options.scenario else {}
+    entries = read_entries(options.scenario) if options.scenario else {}
     given = {name: getattr(options, name) for name in _TOP_LEVEL} | {"name": options.group}
-    told |= {name: value for name, value in given.items() if value is not None}
-    members = {str(x.get("name")): dict(x) for x in _tables(told, _MEMBERS, options)}
-    putters = [dict(x) for x in _tables(told, _PUTTERS, options)]
+    entries |= {name: value for name, value in given.items() if value is not None}
+    members = {str(x.get("name")): dict(x) for x in _tables(entries, _MEMBERS, options)}
+    putters = [dict(x) for x in _tables(entries, _PUTTERS, options)]
     if options.put:
         putters = [
             {"queue_manager": qmgr, "rate": rate} for qmgr, rate in _pairs("--put", options.put)
         ]
-    if len(members) == len(told.get(_MEMBERS, ())):  # else names are there twice: refused later
+    if len(members) == len(entries.get(_MEMBERS, ())):  # else names are there twice: refused later
         _change_members(members, putters, options)
-        told[_MEMBERS] = list(members.values())
-    told[_PUTTERS] = [x | _not_none(options, _OF_PUTTERS) for x in putters]
-    return told
+        entries[_MEMBERS] = list(members.values())
+    entries[_PUTTERS] = [x | _not_none(options, _OF_PUTTERS) for x in putters]
+    return entries
 
 
-def _simulate(screen: Screen, told: Told, options: ShareQueueWords) -> None:
+def _simulate(screen: Screen, entries: Entries, options: ShareQueueWords) -> None:
     """Check what is told, simulate it and show the result."""
     where = str(options.scenario) if options.scenario else "share-queue"
-    result = simulate_group(make_group(told, where))
+    result = simulate_group(make_group(entries, where))
     screen.document(result.to_json())
     screen.show(render(result))
 
 
 def _change_members(
-    members: dict[str, Told], putters: list[Told], options: ShareQueueWords
+    members: dict[str, Entries], putters: list[Entries], options: ShareQueueWords
 ) -> None:
     """Bring the options into the queue managers; those of --get and --put are added."""
     for qmgr, getters in _pairs("--get", options.get, int):
@@ -89,21 +89,21 @@ def _change_members(
         member.update(_not_none(options, ("service_ms",)))
 
 
-def _those(found: Sequence[str], told: Told) -> list[Told]:
+def _those(found: Sequence[str], entries: Entries) -> list[Entries]:
     """The members that the lake has, with what is told of them."""
-    known = {str(member.get("name")): member for member in told[_MEMBERS]}
+    known = {str(member.get("name")): member for member in entries[_MEMBERS]}
     strange = next((name for name in known if name not in found), None)
     if strange is not None:
         raise SharingGroupError(
-            f"{strange} is no queue manager of {told['name']} ({', '.join(found)}): "
+            f"{strange} is no queue manager of {entries['name']} ({', '.join(found)}): "
             "leave it out or correct the name"
         )
     return [known.get(name, {"name": name}) for name in found]
 
 
-def _tables(told: Told, key: str, options: ShareQueueWords) -> list[Told]:
+def _tables(entries: Entries, key: str, options: ShareQueueWords) -> list[Entries]:
     """The file's tables of that name."""
-    found = told.get(key, [])
+    found = entries.get(key, [])
     if not isinstance(found, list) or not all(isinstance(x, dict) for x in found):
         raise SharingGroupError(f"{options.scenario}: {key}: write each as a table [[{key}]]")
     return found
@@ -127,7 +127,7 @@ def _pairs(
     return pairs
 
 
-def _not_none(options: ShareQueueWords, names: Sequence[str]) -> Told:
+def _not_none(options: ShareQueueWords, names: Sequence[str]) -> Entries:
     """The options of these names that were given."""
     values = {name: getattr(options, name) for name in names}
     return {name: value for name, value in values.items() if value is not None}

@@ -51,7 +51,9 @@ def run(common: Common, options: WhatIfWords) -> int:
                 sides = changed_to(work.lake, snapshot_id, chosen_snapshot(work.lake, options.to))
             else:
                 sides = changed_by_words(work.lake, snapshot_id, changes, options.script)
-            answer = what_if(work.lake, snapshot_id, _said(options), sides, _how(work), tell)
+            answer = what_if(
+                work.lake, snapshot_id, _change_texts(options), sides, _how(work), tell
+            )
         work.screen.document(answer.to_json())
         work.screen.show(*_answer(answer, sides, options.limit))
     return 0
@@ -70,7 +72,7 @@ def _check(options: WhatIfWords) -> None:
         raise UsageError("--put is traffic for --sweep; a change is tried on the lake's messages")
 
 
-def _said(options: WhatIfWords) -> tuple[str, ...]:
+def _change_texts(options: WhatIfWords) -> tuple[str, ...]:
     """The change in the user's words."""
     if options.to is not None:
         return (f"snapshot {options.to}",)
@@ -173,7 +175,7 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
         found = survivals(base, cases)
         tell("cases", len(cases), len(cases))
         total = float(base.plans.groupBy().sum(MESSAGES_OF).collect()[0][0] or 0.0)
-    found = sorted(found, key=_cost)
+    found = sorted(found, key=lambda x: x.cost)
     work.screen.document(
         {"snapshot_id": snapshot_id, "messages": total, "cases": [x.to_json() for x in found]}
     )
@@ -188,16 +190,6 @@ def _puts(words: str) -> Puts:
     if not qmgr or not colon or not name or not count.isdecimal() or not int(count):
         raise UsageError(f"--put {words}: say QM:OBJECT or QM:OBJECT=MESSAGES, as in QM1:ORDERS=3")
     return Puts(qmgr, name, messages=float(count))
-
-
-def _cost(found: Survival) -> tuple[Any, ...]:
-    """The worst first."""
-    return (
-        -found.messages_waiting,
-        -found.messages_not_put,
-        -found.messages_moved,
-        found.case,
-    )
 
 
 def _summary(found: Sequence[Survival], total: float, snapshot_id: str) -> str:

@@ -94,9 +94,12 @@ def at_work(
         screen = replace(screen_of(common, settings, command), engine=str(choice.engine))
         _tell(choice)
         suited = SMALL_WORK if reads_little(choice) else routes or {}
-        with screen.kept_pure(), session_for(choice, settings, f"clwl {command}", suited) as lent:
+        with (
+            screen.others_to_stderr(),
+            session_for(choice, settings, f"clwl {command}", suited) as session,
+        ):
             with releasing(), refusals_named(command) if is_embedded else nullcontext():
-                yield Work(settings, screen, lake_of(lent, settings))
+                yield Work(settings, screen, lake_of(session, settings))
             screen.show(Text(f"engine: {choice.engine}", "dim"))
 
 

@@ -217,3 +217,8 @@ REASON_TEXTS: Final[dict[int, str]] = {
     2268: "MQRC_CLUSTER_PUT_INHIBITED",
     2270: "MQRC_NO_DESTINATIONS_AVAILABLE",
 }
+
+
+def reason_text(code: int) -> str:
+    """An MQRC with its name, where that is known."""
+    return f"{code} {REASON_TEXTS.get(code, '')}".rstrip()

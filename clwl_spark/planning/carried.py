@@ -18,7 +18,7 @@ from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.names import NAME
 from clwl_spark.snapshots.differences import PAIR, Differences
 from clwl_spark.snapshots.views import EVERYBODY, VIEW_KEY, VIEWER, status_ends
-from clwl_spark.spark.materialize import Keep
+from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
 COPIED_FROM: Final = "copied_from"
@@ -26,7 +26,7 @@ _SENT: Final = (VIEWER, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA)
 
 
 def carried_over(
-    requests: DataFrame, plans: DataFrame, differences: Differences, keep: Keep
+    requests: DataFrame, plans: DataFrame, differences: Differences, keep: Materialize
 ) -> DataFrame:
     """The requests whose plan is that of the same request in the snapshot before.
 

@@ -25,7 +25,7 @@ from clwl_spark.snapshots.views import (
     others_rows,
     own_rows,
 )
-from clwl_spark.spark.materialize import Keep
+from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
 NAME: Final = "name"
@@ -56,7 +56,9 @@ _ARROW_SCHEMA: Final = pa.schema(
 )
 
 
-def resolutions(asked: DataFrame, known: DataFrame, topology: Topology, keep: Keep) -> DataFrame:
+def resolutions(
+    asked: DataFrame, known: DataFrame, topology: Topology, keep: Materialize
+) -> DataFrame:
     """Resolve each distinct (O, R) of each sender.
 
     Args:

@@ -29,7 +29,7 @@ from clwl_spark.snapshots.views import (
     viewers,
     with_channel_status,
 )
-from clwl_spark.spark.materialize import Keep, as_it_is, broadcast_if_small
+from clwl_spark.spark.materialize import Materialize, as_it_is, broadcast_if_small
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 
@@ -106,7 +106,7 @@ def make_plans(
     requests: DataFrame,
     topology: Topology,
     ladder: Ladder,
-    keep: Keep = as_it_is,
+    keep: Materialize = as_it_is,
     object_types: Collection[str] = tuple(ObjectType),
 ) -> Plans:
     """Resolve requests, gather their candidates and apply the rules.
@@ -127,7 +127,7 @@ def make_plans(
 def unjudged(
     requests: DataFrame,
     topology: Topology,
-    keep: Keep,
+    keep: Materialize,
     object_types: Collection[str] = tuple(ObjectType),
 ) -> Unjudged:
     """Resolve requests and gather their candidates, whichever rules they meet then.
@@ -147,7 +147,7 @@ def unjudged(
     return Unjudged(plans, found, known, topology)
 
 
-def judged_by(ladder: Ladder, found: Unjudged, keep: Keep) -> Plans:
+def judged_by(ladder: Ladder, found: Unjudged, keep: Materialize) -> Plans:
     """Apply the rules to what requests lead to; `keep` as of `make_plans`."""
     exit_function = ladder.exit_function
     if exit_function is not None:
@@ -165,7 +165,7 @@ class _Looking:
 
     known: DataFrame
     topology: Topology
-    keep: Keep
+    keep: Materialize
 
     def channels(self, known: DataFrame, ends: DataFrame | None = None) -> DataFrame:
         """`channels_in_view` with status."""
@@ -217,7 +217,7 @@ _MET_BY: Final = {ObjectType.QUEUE: _queues_met, ObjectType.TOPIC: _topics_met}
 
 
 def _resolved_queues(
-    asked: DataFrame, known: DataFrame, topology: Topology, keep: Keep
+    asked: DataFrame, known: DataFrame, topology: Topology, keep: Materialize
 ) -> DataFrame:
     """Requests for queues with their resolution."""
     names = asked.select(*VIEW_KEY, c.OBJECT_NAME, c.OBJECT_QMGR).distinct()

@@ -34,7 +34,7 @@ from clwl_spark.routing.ledger.run_record import Run, RunSummary
 from clwl_spark.routing.ledger.runs import abandon, begin, claim, previous, write_again
 from clwl_spark.routing.ledger.source_offsets import all_taken, is_checkpoint_lost
 from clwl_spark.routing.ledger.takeover import take_over
-from clwl_spark.routing.plans.facts_cache import Keeper
+from clwl_spark.routing.plans.facts_cache import FactsCache
 from clwl_spark.routing.plans.provide import PlanProvider
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import Rule
@@ -72,7 +72,7 @@ class _Call:
     options: RouteOptions
     exit_function: Rule | None
     tell: OnProgress
-    keeper: Keeper
+    facts_cache: FactsCache
     workers: Workers
 
 
@@ -89,16 +89,16 @@ def route(lake: Lake, options: RouteOptions, progress: OnProgress | None = None)
         LakeStateError: the checkpoint is ahead of the lake, a table has lost a batch, another
             algorithm's lake, or one that another run routes at this moment.
     """
-    with workers() as lent:
-        return _route(lake, options, progress, Keeper(), lent)
+    with workers() as pool:
+        return _route(lake, options, progress, FactsCache(), pool)
 
 
 def _route(
     lake: Lake,
     options: RouteOptions,
     progress: OnProgress | None,
-    keeper: Keeper,
-    lent: Workers,
+    facts_cache: FactsCache,
+    pool: Workers,
 ) -> RunSummary:
     """As `route`, with what the run before this one in the same process has left."""
     started = time.monotonic()
@@ -107,7 +107,7 @@ def _route(
         lake.read("messages")
         lake.read("snapshots")
         lake.create(WRITTEN)
-        call = _Call(lake, options, load_exit(options.exit_function), tell, keeper, lent)
+        call = _Call(lake, options, load_exit(options.exit_function), tell, facts_cache, pool)
         total = _route_all(call)
     return replace(total, seconds=round(time.monotonic() - started, 3))
 
@@ -133,7 +133,7 @@ def _route_new(call: _Call, run: Run) -> RunSummary:
         return RunSummary(run.run_id, engine=_engine_of_nothing(call))
     ladder = Ladder(run.algorithm, call.exit_function)
     if routes_here(call.lake, run, call.options.engine):
-        engine = EmbeddedEngine(call.workers, call.keeper)
+        engine = EmbeddedEngine(call.workers, call.facts_cache)
         return engine.route(call.lake, run, call.options, ladder, call.tell)
     return _route_stream(call, run, ladder)
 
@@ -180,7 +180,7 @@ def _plan_and_route(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
     lake, options = call.lake, call.options
     call.tell("planning", 0, 1)
     engine = engine_for(lake, options.engine, options.state_partitions)
-    provider = PlanProvider(lake, run, ladder, engine, call.keeper)
+    provider = PlanProvider(lake, run, ladder, engine, call.facts_cache)
     provider.plan_new_messages()
     call.tell("routing", 0, 1)
     try:
@@ -219,12 +219,12 @@ def follow(
     """
     lake.read("messages")
     routed_version = None
-    keeper = Keeper()
-    with workers() as lent:
+    facts_cache = FactsCache()
+    with workers() as pool:
         while not stop():
             version = lake.version("messages")
             if version != routed_version:
-                summary = _route(lake, options, progress, keeper, lent)
+                summary = _route(lake, options, progress, facts_cache, pool)
                 routed_version = version
                 if summary.batch_id is not None:
                     yield summary

@@ -88,13 +88,13 @@ def seeing_all(exit_function: Rule, plans: DataFrame, known: DataFrame, topology
     """
     of_sender = known.select(c.SNAPSHOT_ID, F.col(VIEWER).alias(c.QMGR), c.CLWLMRUC)
     asked = plans.select(c.PLAN_ID, *_REQUEST).join(of_sender, [c.SNAPSHOT_ID, c.QMGR], "left")
-    qmgrs = _told(topology.queue_managers, {c.QMGR: c.DEST_QMGR}, (c.QMID,))
-    channels = _told(
+    qmgrs = _attributes(topology.queue_managers, {c.QMGR: c.DEST_QMGR}, (c.QMID,))
+    channels = _attributes(
         topology.cluster_channels,
         {c.QMGR: c.DEST_QMGR, c.CHANNEL: c.CHANNEL, c.CLUSTER: c.CHANNEL_CLUSTER},
         (c.CONNAME, c.QMTYPE),
     )
-    queues = _told(
+    queues = _attributes(
         topology.queues,
         {c.QMGR: c.DEST_QMGR, c.QUEUE: c.DEST_OBJECT, c.CLUSTER: c.INSTANCE_CLUSTER},
         (c.QTYPE, c.DEFBIND, c.CLWLUSEQ),
@@ -148,7 +148,7 @@ def _check_arguments(reference: str, function: Any, given: tuple[str, ...]) -> N
         ) from error
 
 
-def _told(table: DataFrame, key: dict[str, str], told: tuple[str, ...]) -> DataFrame:
+def _attributes(table: DataFrame, key: dict[str, str], told: tuple[str, ...]) -> DataFrame:
     """Attributes of an object, as it is defined, else as somebody sees it.
 
     Grain: one row per (snapshot_id, key), the key's columns renamed.

@@ -21,7 +21,7 @@ from clwl_spark.snapshots.views import (
     viewers,
     with_channel_status,
 )
-from clwl_spark.spark.materialize import Keep, broadcast_if_small
+from clwl_spark.spark.materialize import Materialize, broadcast_if_small
 from clwl_spark.tables import columns as c
 
 _KEY = (c.SNAPSHOT_ID, VIEWER, c.QMGR, c.CHANNEL, c.CLUSTER)
@@ -29,7 +29,7 @@ _COMPARED = (c.CLWLRANK, c.CLWLPRTY, c.CLWLWGHT, c.NETPRTY)
 AVAILABLE = 1
 
 
-def resets(wanted: DataFrame, differences: Differences, keep: Keep) -> DataFrame:
+def resets(wanted: DataFrame, differences: Differences, keep: Materialize) -> DataFrame:
     """Whether each queue manager's history is reset from one valid snapshot to the next.
 
     Args:

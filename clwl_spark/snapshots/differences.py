@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.snapshots.views import EVERYBODY, VIEWER, Topology
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import Keep
+from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
 PAIR: Final = (c.SNAPSHOT_ID, c.PREVIOUS_ID)
@@ -30,7 +30,7 @@ def pair_rows(spark: SparkSession, pairs: Collection[tuple[str, ...]]) -> DataFr
 class Differences:
     """What differs between the two snapshots of each pair, under the later one's id."""
 
-    def __init__(self, pairs: DataFrame, topology: Topology, keep: Keep) -> None:
+    def __init__(self, pairs: DataFrame, topology: Topology, keep: Materialize) -> None:
         """Compare snapshots, each table when it is asked for.
 
         Args:

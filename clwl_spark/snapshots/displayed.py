@@ -6,7 +6,7 @@ from typing import Any, Final
 from clwl_spark.mq.read import values
 from clwl_spark.mq.read.display import SECOND_COLUMN
 from clwl_spark.snapshots.diff import default_of
-from clwl_spark.snapshots.spelling import Unsaid, key_of, shown, stamp_pairs, unsaid
+from clwl_spark.snapshots.spelling import LeftOut, key_of, left_out_of, shown, stamp_pairs
 from clwl_spark.tables import columns as c
 
 Row = Mapping[str, Any]
@@ -22,7 +22,7 @@ _HEADS: Final = {
 }
 
 
-def displayed(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[str, list[Unsaid]]:
+def displayed(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[str, list[LeftOut]]:
     """The output of DISPLAY commands on one queue manager.
 
     Args:
@@ -33,7 +33,7 @@ def displayed(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[str, list[U
         The output, and each row or attribute that DISPLAY cannot show.
     """
     seen = {table: _seen(table, found, qmgr) for table, found in rows.items()}
-    left_out: list[Unsaid] = []
+    left_out: list[LeftOut] = []
     objects: list[tuple[str, Pairs]] = []
     objects += _cluster_queue_managers(qmgr, seen, left_out)
     for table in ("queues", "topics"):
@@ -41,11 +41,13 @@ def displayed(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[str, list[U
             unnamed = row.get(c.QTYPE) == "QREMOTE" and row.get(c.RNAME) is None
             if unnamed and row[c.CLUSTER]:
                 why = "read back as the queue's name: DISPLAY does not show it"
-                left_out.append(unsaid(table, row, c.RNAME, why))
+                left_out.append(left_out_of(table, row, c.RNAME, why))
             if row[c.CLUSTER]:
                 objects.append((table, _cluster_object(table, row)))
             else:
-                left_out.append(unsaid(table, row, "", "DISPLAY shows only what is in a cluster"))
+                left_out.append(
+                    left_out_of(table, row, "", "DISPLAY shows only what is in a cluster")
+                )
 
     objects += [("channel_status", _status(row)) for row in seen.get("channel_status", [])]
     objects += [("subscriptions", _subscription(row)) for row in seen.get("subscriptions", [])]
@@ -60,7 +62,7 @@ def _seen(table: str, rows: Iterable[Row], qmgr: str) -> list[Row]:
 
 
 def _cluster_queue_managers(
-    qmgr: str, seen: Mapping[str, Sequence[Row]], left_out: list[Unsaid]
+    qmgr: str, seen: Mapping[str, Sequence[Row]], left_out: list[LeftOut]
 ) -> list[tuple[str, Pairs]]:
     """DISPLAY CLUSQMGR: the channels that a queue manager sees, and the identities it knows."""
     table = "cluster_channels"
@@ -72,10 +74,12 @@ def _cluster_queue_managers(
         shown_as.append((table, pairs))
     for row in seen.get("queue_managers", []):
         if not row.get(c.QMID):
-            left_out.append(unsaid("queue_managers", row, "", "DISPLAY CLUSQMGR shows the QMID"))
+            left_out.append(
+                left_out_of("queue_managers", row, "", "DISPLAY CLUSQMGR shows the QMID")
+            )
             continue
         left_out += [
-            unsaid("queue_managers", row, name, "DISPLAY CLUSQMGR does not show it")
+            left_out_of("queue_managers", row, name, "DISPLAY CLUSQMGR does not show it")
             for name in values.QUEUE_MANAGER
             if name != c.QMID and row.get(name) not in (None, default_of("queue_managers", name))
         ]

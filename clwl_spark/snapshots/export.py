@@ -15,7 +15,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.snapshots.catalog import require_snapshots
 from clwl_spark.snapshots.owned import OF, ROW, TEXT_OF, by_table, owned_rows
-from clwl_spark.snapshots.spelling import Unsaid
+from clwl_spark.snapshots.spelling import LeftOut
 from clwl_spark.snapshots.texts import texts_of
 
 SUFFIX: Final = ".mqsc"
@@ -36,7 +36,7 @@ class Exported:
     files: list[Path] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     rows: int = 0
-    left_out: list[Unsaid] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
 
 def export(lake: Lake, snapshot_id: str, qmgr: str | None, folder: Path | None) -> Exported:
@@ -59,7 +59,7 @@ def export(lake: Lake, snapshot_id: str, qmgr: str | None, folder: Path | None) 
     exported = Exported()
     for row in made_texts(lake, snapshot_id, qmgr).orderBy(TEXT_OF).toLocalIterator():
         exported.rows += row["rows"]
-        exported.left_out += [Unsaid(*found) for found in row["left_out"]]
+        exported.left_out += [LeftOut(*found) for found in row["left_out"]]
         if folder is None:
             _add_one(exported, row[TEXT_OF], row["texts"])
         else:
@@ -125,4 +125,4 @@ def _add_one(exported: Exported, qmgr: str, texts: list[str]) -> None:
     exported.texts += texts[:1]
     if texts[1:]:
         why = f"{len(texts) - 1} more text(s) with other definitions of the same objects"
-        exported.left_out.append(Unsaid(qmgr, "", f"{why}: give --out a folder"))
+        exported.left_out.append(LeftOut(qmgr, "", f"{why}: give --out a folder"))

@@ -10,7 +10,7 @@ from clwl_spark.tables import columns as c
 
 
 @dataclass(frozen=True, slots=True)
-class Unsaid:
+class LeftOut:
     """What no text of MQ's can say of a snapshot.
 
     Attributes:
@@ -28,9 +28,9 @@ class Unsaid:
         return f"{self.row}{column}: {self.why}"
 
 
-def unsaid(table: str, row: Mapping[str, Any], column: str, why: str) -> Unsaid:
+def left_out_of(table: str, row: Mapping[str, Any], column: str, why: str) -> LeftOut:
     """Note a row, or an attribute of it, that a text leaves out."""
-    return Unsaid(key_of(table, row), column, why)
+    return LeftOut(key_of(table, row), column, why)
 
 
 def spelled(value: object) -> str:

@@ -16,7 +16,7 @@ from clwl_spark.mq.read import values
 from clwl_spark.mq.read.keywords import DEFINED
 from clwl_spark.snapshots.diff import default_of
 from clwl_spark.snapshots.displayed import displayed
-from clwl_spark.snapshots.spelling import Unsaid, key_of, spelled, stamp_pairs, unsaid
+from clwl_spark.snapshots.spelling import LeftOut, key_of, left_out_of, spelled, stamp_pairs
 from clwl_spark.tables import columns as c
 
 Row = Mapping[str, Any]
@@ -44,7 +44,7 @@ class _Texts:
     qmgr: str
     parts: list[_Part] = field(default_factory=lambda: [_Part()])
     namelists: dict[tuple[str, ...], str] = field(default_factory=dict)
-    left_out: list[Unsaid] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
     def namelist(self, names: Sequence[str]) -> str:
         """The name list of these names, defined where it is new."""
@@ -68,7 +68,7 @@ class _Texts:
         part.commands.append(command)
 
 
-def texts_of(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[list[str], list[Unsaid]]:
+def texts_of(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[list[str], list[LeftOut]]:
     """The texts of one queue manager, and what they cannot say.
 
     One text is enough where every object has one definition; rows of one object that differ in
@@ -83,7 +83,9 @@ def texts_of(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[list[str], l
     """
     if not _NAME.fullmatch(qmgr):
         why = f"'{qmgr}' is no name that a text can give"
-        return [], [unsaid(table, row, "", why) for table, found in rows.items() for row in found]
+        return [], [
+            left_out_of(table, row, "", why) for table, found in rows.items() for row in found
+        ]
     texts = _Texts(qmgr)
     own = {table: _ordered(table, found) for table, found in rows.items()}
     _queue_manager(texts, own)
@@ -135,7 +137,7 @@ def _queue_manager(texts: _Texts, own: Mapping[str, Sequence[Row]]) -> None:
     if clusters and not found:
         row = {c.OBSERVER: _EVERYONE, c.QMGR: texts.qmgr}
         why = f"added by the text, since it has to say REPOS({clusters[0]})"
-        texts.left_out.append(unsaid("queue_managers", row, "", why))
+        texts.left_out.append(left_out_of("queue_managers", row, "", why))
     if found or clusters:
         row_of = found[0] if found else {}
         texts.parts[0].commands.append(_command("ALTER QMGR", row_of, values.QUEUE_MANAGER, more))
@@ -150,7 +152,7 @@ def _channels(texts: _Texts, rows: Sequence[Row]) -> None:
         clusters = [x[c.CLUSTER] for x in rows_alike]
         if clusters == [""]:
             why = "a CLUSRCVR in no cluster"
-            texts.left_out.append(unsaid("cluster_channels", row, "", why))
+            texts.left_out.append(left_out_of("cluster_channels", row, "", why))
             continue
         namelist = texts.namelist(clusters) if len(clusters) > 1 else ""
         command = _channel("CLUSRCVR", row, clusters[0], namelist)
@@ -171,7 +173,7 @@ def _memberships(texts: _Texts, rows: Sequence[Row]) -> None:
         for column, (value, told) in columns.items():
             if value != told:
                 why = f"all channels of a cluster have the same: {told}"
-                texts.left_out.append(unsaid("cluster_channels", row, column, why))
+                texts.left_out.append(left_out_of("cluster_channels", row, column, why))
     for cluster, value in suspended.items():
         if value is not None:
             verb = "SUSPEND" if value else "RESUME"
@@ -201,7 +203,7 @@ def _several(texts: _Texts, table: str, own: Mapping[str, Sequence[Row]]) -> Non
         subtype = _subtype(row)
         more = [_shared(clusters[0], namelist)] if clusters != [""] else []
         start = f"DEFINE {subtype or 'TOPIC'}({spelled(row[name])})"
-        told = _told(texts, table, alike, DEFINED[kind, subtype])
+        told = _columns_of(texts, table, alike, DEFINED[kind, subtype])
         fit = {column: word for column, word in mapping.items() if column in told}
         texts.define(table, row[name], _command(start, row, fit, [*more, "REPLACE"]))
 
@@ -211,7 +213,9 @@ def _subtype(row: Row) -> str:
     return row.get(c.QTYPE) or "QLOCAL" if c.QUEUE in row else ""
 
 
-def _told(texts: _Texts, table: str, alike: Sequence[Row], keywords: frozenset[str]) -> set[str]:
+def _columns_of(
+    texts: _Texts, table: str, alike: Sequence[Row], keywords: frozenset[str]
+) -> set[str]:
     """The columns that a definition of this kind has; other values than MQ's default are noted."""
     mapping = values.QUEUE if table == "queues" else values.TOPIC
     told = set()
@@ -222,7 +226,7 @@ def _told(texts: _Texts, table: str, alike: Sequence[Row], keywords: frozenset[s
         elif value is not None and value != default_of(table, column):
             kind = alike[0].get(c.QTYPE) or "QLOCAL"
             why = f"a {kind} has no {keyword}"
-            texts.left_out += [unsaid(table, x, column, why) for x in alike]
+            texts.left_out += [left_out_of(table, x, column, why) for x in alike]
     return told
 
 

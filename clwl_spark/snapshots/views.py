@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq import vocabulary as v
-from clwl_spark.spark.materialize import Keep, as_it_is
+from clwl_spark.spark.materialize import Materialize, as_it_is
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import columns as c
 
@@ -81,7 +81,9 @@ class Topology:
     subscriptions: DataFrame
 
 
-def read_topology(lake: Lake, snapshot_ids: Sequence[str], keep: Keep = as_it_is) -> Topology:
+def read_topology(
+    lake: Lake, snapshot_ids: Sequence[str], keep: Materialize = as_it_is
+) -> Topology:
     """Read the topology tables of the snapshots; tables that are not there have no rows.
 
     Statuses are not kept but read where they are looked at: 5,000 queue managers that see one

@@ -105,8 +105,8 @@ def _start_launched(settings: Mapping[str, str], app_name: str) -> SparkSession:
     for name, value in wanted.items():
         if not given.contains(name):
             builder = builder.config(name, value)
-    if lent := _lend_delta():
-        jars = filter(None, [given.get("spark.jars", ""), *map(str, lent)])
+    if lacking := _lend_delta():
+        jars = filter(None, [given.get("spark.jars", ""), *map(str, lacking)])
         builder = builder.config("spark.jars", ",".join(jars))
     return builder.getOrCreate()
 

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from clwl_spark.spark.embedded import is_embedded, scratch_folder
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
 
-Keep = Callable[[DataFrame], DataFrame]
+Materialize = Callable[[DataFrame], DataFrame]
 
 FEW: Final = 1_000
 """Up to so many requests, what belongs to them is small enough to be held by the driver."""
@@ -26,10 +26,10 @@ ROWS_HERE: Final = 1_000_000
 """Rows of plans that are read and written within this process, some 200 MB: where Java is cold,
 Spark's first writes to Delta take 5 s, and reading and gathering 29,500 plans 8."""
 
-_HELD: Final[ContextVar[list[int] | None]] = ContextVar("held", default=None)
+_CHECKPOINTED: Final[ContextVar[list[int] | None]] = ContextVar("checkpointed", default=None)
 """Ids of what is kept within the block; no frames, so that Java can forget them before."""
 
-HELD_BY_ALL: Final = 1_000_000
+BROADCAST_ROWS: Final = 1_000_000
 """Rows of a few names that every worker holds for a join; some 200 MB."""
 
 
@@ -61,9 +61,9 @@ def checkpoint(frame: DataFrame) -> DataFrame:
     if is_embedded(frame.sparkSession):
         return _in_files(frame)
     kept = frame.localCheckpoint()
-    held = _HELD.get()
-    if held is not None and hasattr(kept, "_jdf"):
-        held.append(kept._jdf.queryExecution().logical().rdd().id())  # noqa: SLF001
+    checkpointed = _CHECKPOINTED.get()
+    if checkpointed is not None and hasattr(kept, "_jdf"):
+        checkpointed.append(kept._jdf.queryExecution().logical().rdd().id())  # noqa: SLF001
     return kept
 
 
@@ -104,16 +104,16 @@ def releasing() -> Iterator[None]:
     By itself it does so some time after Java has forgotten the frames. With Spark Connect, the
     server forgets a frame when this process does.
     """
-    held: list[int] = []
-    outer = _HELD.set(held)
+    checkpointed: list[int] = []
+    outer = _CHECKPOINTED.set(checkpointed)
     try:
         yield
     finally:
-        _HELD.reset(outer)
+        _CHECKPOINTED.reset(outer)
         context = SparkContext._active_spark_context  # noqa: SLF001
-        if held and context is not None:
+        if checkpointed and context is not None:
             there = context._jsc.getPersistentRDDs()  # noqa: SLF001
-            for rdd in filter(None, map(there.get, held)):
+            for rdd in filter(None, map(there.get, checkpointed)):
                 rdd.unpersist(False)
 
 
@@ -130,7 +130,7 @@ def inline(frame: DataFrame) -> DataFrame:
     return frame_from_arrow(frame.sparkSession, frame.toArrow(), frame.schema)
 
 
-def broadcast_if_small(frame: DataFrame, keep: Keep) -> DataFrame:
+def broadcast_if_small(frame: DataFrame, keep: Materialize) -> DataFrame:
     """A frame in which millions of rows are looked up: held by all, unless it is large itself.
 
     9 million statuses against 500,000 rows: sorted 23 s, hashed 16, held 6.
@@ -138,9 +138,9 @@ def broadcast_if_small(frame: DataFrame, keep: Keep) -> DataFrame:
     if keep is not checkpoint:
         return frame
     kept = keep(frame)
-    return F.broadcast(kept) if kept.count() <= HELD_BY_ALL else kept
+    return F.broadcast(kept) if kept.count() <= BROADCAST_ROWS else kept
 
 
-def fitting(rows: int) -> Keep:
+def fitting(rows: int) -> Materialize:
     """`inline` for few rows, else `checkpoint`."""
     return inline if rows <= FEW else checkpoint

@@ -24,9 +24,9 @@ def run_batches(rows: DataFrame, function: BatchFunction, checkpoint: str) -> No
         checkpoint: folder that remembers what was handed out.
     """
     try:
-        with staying_active(), released_callback(function) as lent:
+        with staying_active(), released_callback(function) as callback:
             query = (
-                rows.writeStream.foreachBatch(lent)
+                rows.writeStream.foreachBatch(callback)
                 .option("checkpointLocation", checkpoint)
                 .trigger(availableNow=True)
                 .start()

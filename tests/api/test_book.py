@@ -16,7 +16,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.explain import plan_cache as book_module
 from clwl_spark.studies.explain.ends import Request
-from clwl_spark.studies.explain.plan_cache import Book, explain_by, found_on, opened
+from clwl_spark.studies.explain.plan_cache import PlanCache, explain_by, found_on, opened
 from clwl_spark.studies.explain.planned import planned
 from clwl_spark.studies.explain.request import ExplainRequest, explain
 from clwl_spark.tables import ROUTE_CANDIDATES
@@ -44,8 +44,8 @@ def test_the_book_says_what_explain_says(routed, plannings):
         ExplainRequest("NOBODY", "Q"),
         ExplainRequest("NOBODY", "news", object_type="TOPIC"),
     ]
-    book = Book()
-    found = [explain_by(book, routed, request) for request in requests]
+    plan_cache = PlanCache()
+    found = [explain_by(plan_cache, routed, request) for request in requests]
     assert found == [explain(routed, request) for request in requests]
     assert len(plannings) == 1
 
@@ -111,18 +111,18 @@ def test_of_many_queue_managers_each_is_planned_when_it_is_asked_about(
     routed, plannings, monkeypatch, limit
 ):
     monkeypatch.setattr(book_module, limit, 1)
-    book = Book()
+    plan_cache = PlanCache()
     for qmgr in ("GATE", "QM2"):
         request = ExplainRequest(qmgr, "Q")
-        assert explain_by(book, routed, request) == explain(routed, request)
+        assert explain_by(plan_cache, routed, request) == explain(routed, request)
     assert len(plannings) == 2
 
 
 def test_what_an_explanation_is_changed_to_is_not_what_the_next_one_gets(routed):
-    book, request = Book(), ExplainRequest("GATE", "Q")
-    first = explain_by(book, routed, request)
+    plan_cache, request = PlanCache(), ExplainRequest("GATE", "Q")
+    first = explain_by(plan_cache, routed, request)
     first.routes[0]["dest_qmgr"] = first.candidates[0]["dest_qmgr"] = first.plan["kind"] = "X"
-    assert explain_by(book, routed, request) == explain(routed, request)
+    assert explain_by(plan_cache, routed, request) == explain(routed, request)
 
 
 def test_an_exit_is_asked_each_time(lake, plannings):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clwl_spark.studies.shared_queue.group import SharingGroupError, make_group, read_told
+from clwl_spark.studies.shared_queue.group import SharingGroupError, make_group, read_entries
 
 TOLD = {
     "queue_managers": [{"name": "A", "getters": 1}],
@@ -69,11 +69,11 @@ def test_values_have_to_be_possible(changes, place):
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(SharingGroupError, match="No such file"):
-        read_told(tmp_path / "none.toml")
+        read_entries(tmp_path / "none.toml")
     broken = tmp_path / "broken.toml"
     broken.write_text("runs = ")
     with pytest.raises(SharingGroupError, match=r"broken\.toml: no TOML: "):
-        read_told(broken)
+        read_entries(broken)
     broken.write_bytes(b"\xff\xfe")
     with pytest.raises(SharingGroupError, match="no TOML"):
-        read_told(broken)
+        read_entries(broken)

@@ -20,7 +20,7 @@ from clwl_spark.checks.assertions.model import (
     fraction_of,
 )
 from clwl_spark.errors import ClwlError, first_names
-from clwl_spark.mq.vocabulary import REASON_TEXTS
+from clwl_spark.mq.vocabulary import reason_text
 
 NOISE: Final = 1e-9
 """Shares that differ by less are equal: they are sums of floating-point numbers."""
@@ -117,7 +117,7 @@ def figure_of(fact: Fact, answer: Answer) -> Figure:
         UnansweredError: the whole way is needed and is not there.
     """
     if isinstance(fact, ReasonIs):
-        return Figure(answer.reason, f"the put ends with {_reason(answer.reason)}")
+        return Figure(answer.reason, f"the put ends with {reason_text(answer.reason)}")
     if answer.reason:
         return _of_failed_put(fact, answer.reason)
     match fact:
@@ -132,7 +132,7 @@ def figure_of(fact: Fact, answer: Answer) -> Figure:
 
 def _of_failed_put(fact: Fact, reason: int) -> Figure:
     """A put that fails sends nothing anywhere: some figures are 0, a share is one of nothing."""
-    said = f"the put ends with {_reason(reason)}"
+    said = f"the put ends with {reason_text(reason)}"
     has_figure = not isinstance(fact, Share) and fact.kind != "hops"
     return Figure(0.0 if has_figure else None, said)
 
@@ -197,7 +197,3 @@ def _round(way: Way) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _reason(reason: int) -> str:
-    return f"{reason} {REASON_TEXTS.get(reason, '')}".rstrip()

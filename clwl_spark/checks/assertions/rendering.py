@@ -28,7 +28,9 @@ def report_table(report: Report) -> Table:
     table.add_column("Assertion", overflow="fold")
     table.add_column("Found", overflow="fold")
     for x in report.results:
-        table.add_row(Text(x.verdict.value, _STYLES[x.verdict]), Text(_told(x)), Text(x.said))
+        table.add_row(
+            Text(x.verdict.value, _STYLES[x.verdict]), Text(_result_text(x)), Text(x.said)
+        )
     return table
 
 
@@ -38,7 +40,7 @@ def explained(report: Report) -> list[RenderableType]:
     return [part for result in bad for part in _explained(result)]
 
 
-def _told(result: Result) -> str:
+def _result_text(result: Result) -> str:
     """The assertion, with its name if it was given one."""
     words = statement_words(result.assertion.statement)
     name = result.assertion.name

@@ -55,7 +55,7 @@ class Routed:
     resets: pd.DataFrame
 
 
-def goings(taken: pd.DataFrame) -> pd.DataFrame:
+def attributed_counts(taken: pd.DataFrame) -> pd.DataFrame:
     """What counts each message: its channel, its transmission queue, and the queue it comes to.
 
     A channel counts it twice: with the queue manager at the other end, and for a count that does
@@ -95,7 +95,7 @@ def of_plans(routed: Routed, window: Window) -> pd.DataFrame:
     of_plan = of_plan.fillna({"squares": 0, "largest": 1})
     resets = routed.resets[window.has(routed.resets["at"])]
     of_plan["was_reset"] = of_plan[c.QMGR].isin(resets[c.QMGR]).astype(int)
-    found = goings(routes).merge(of_plan.rename(columns={c.QMGR: PUTTER}), on=_PLAN)
+    found = attributed_counts(routes).merge(of_plan.rename(columns={c.QMGR: PUTTER}), on=_PLAN)
     # One message added to each side: a route that got nothing might have got some.
     share = (found.outcomes + 1) / (found.tried + 2)
     each = np.where(found.several, share * (1 - share), 0)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from clwl_spark.checks.quality.expectations import Keep, keep_nothing
+from clwl_spark.checks.quality.expectations import OnValidated, keep_nothing
 from clwl_spark.checks.quality.library import (
     ExpectationSuiteIdentifier,
     ExpectationSuiteValidationResult,
@@ -25,7 +25,7 @@ _BATCH: Final = "rows"
 
 
 @contextmanager
-def data_docs(folder: Path | None) -> Iterator[Keep]:
+def data_docs(folder: Path | None) -> Iterator[OnValidated]:
     """Write what is kept within the block as Data Docs at its end, in place of an earlier run's.
 
     Args:

@@ -15,7 +15,13 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from clwl_spark.checks.quality.count_attribution import PUTTER, Routed, Window, goings, of_plans
+from clwl_spark.checks.quality.count_attribution import (
+    PUTTER,
+    Routed,
+    Window,
+    attributed_counts,
+    of_plans,
+)
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import HOUR, SECOND
 
@@ -81,7 +87,7 @@ def _of_window(counts: pd.DataFrame, window: Window, routed: Routed, level: floa
     plans = of_plans(routed, window)
     counts = counts[(counts.from_time == window.start) & (counts.to_time == window.end)]
     found = counts.merge(_expected(plans), on=_KEY, how="left")
-    near = goings(routed.taken[window.near(routed.taken["at"], EDGE_MICROS)])
+    near = attributed_counts(routed.taken[window.near(routed.taken["at"], EDGE_MICROS)])
     edges = near.groupby(_KEY, as_index=False).agg(edge=("outcomes", "sum"))
     found = found.merge(edges, on=_KEY, how="left")
     numbers = {*found.columns} - {*counts.columns}

@@ -29,7 +29,7 @@ from clwl_spark.checks.quality.results import KEPT_ROWS, Found, GateResult, Row,
 from clwl_spark.checks.quality.suites import Expectation
 from clwl_spark.errors import SettingsError
 
-Keep = Callable[[ExpectationSuiteValidationResult], None]
+OnValidated = Callable[[ExpectationSuiteValidationResult], None]
 """Takes what Great Expectations found of a table, its suites' names joined."""
 
 _IDENTITY: Final = "gate"
@@ -69,7 +69,7 @@ def check_words(expectations: Sequence[Expectation]) -> None:
 def run_expectations(
     expectations: Sequence[Expectation],
     tables: Mapping[str, TableRows],
-    keep: Keep = keep_nothing,
+    keep: OnValidated = keep_nothing,
 ) -> list[GateResult]:
     """Evaluate expectations, table by table, in their order.
 
@@ -89,7 +89,9 @@ def run_expectations(
     return [results[x.words.id] for x in expectations]
 
 
-def _of_table(expectations: Sequence[Expectation], rows: TableRows, keep: Keep) -> list[GateResult]:
+def _of_table(
+    expectations: Sequence[Expectation], rows: TableRows, keep: OnValidated
+) -> list[GateResult]:
     """One validation per table; on Spark the failing rows are asked for where there are some."""
     started = time.monotonic()
     in_memory = isinstance(rows.frame, pd.DataFrame)

@@ -16,7 +16,7 @@ from clwl_spark.checks.quality.judge import Judged
 from clwl_spark.checks.quality.results import Report, Scope
 from clwl_spark.checks.quality.routed import routed_between
 from clwl_spark.checks.quality.suites import load_gates
-from clwl_spark.checks.quality.validate import ValidateOptions, kept, report_of, results_of
+from clwl_spark.checks.quality.validate import ValidateOptions, recorded, report_of, results_of
 from clwl_spark.checks.quality.views import TABLE_KEYS, pandas_of
 from clwl_spark.delta.lake import Lake
 from clwl_spark.spark.frames import frame_from_arrow
@@ -63,7 +63,7 @@ def validate_observed(lake: Lake, options: ValidateOptions = _DEFAULT) -> Report
     )
     with data_docs(options.data_docs) as keep:
         results = results_of(gates, rows, judged, keep)
-    return kept(lake, report_of(Scope.OBSERVED, "observed counts", results, started))
+    return recorded(lake, report_of(Scope.OBSERVED, "observed counts", results, started))
 
 
 def comparisons(lake: Lake, counts: pa.Table) -> pa.Table:
@@ -78,11 +78,11 @@ def comparisons(lake: Lake, counts: pa.Table) -> pa.Table:
     for name in _TIMES:
         found[name] = pd.to_datetime(found[name], unit="us").dt.strftime("%Y-%m-%dT%H:%M:%SZ")
     found = found.astype(dict.fromkeys(_FIGURES, "int64"))
-    found["detail"] = [_told(*figures) for figures in found[[*_FIGURES]].to_numpy()]
+    found["detail"] = [_difference_text(*figures) for figures in found[[*_FIGURES]].to_numpy()]
     return pa.Table.from_pandas(found[_SCHEMA.names], schema=_SCHEMA, preserve_index=False)
 
 
-def _told(messages: int, expected: int, lowest: int, highest: int) -> str:
+def _difference_text(messages: int, expected: int, lowest: int, highest: int) -> str:
     return (
         f"{messages:,} counted, {expected:,} expected; "
         f"chance and administration explain {lowest:,} to {highest:,}"

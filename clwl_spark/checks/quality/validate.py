@@ -16,7 +16,7 @@ import pyarrow as pa
 from clwl_spark.checks.quality.accounts import account
 from clwl_spark.checks.quality.data_docs import data_docs
 from clwl_spark.checks.quality.expectations import (
-    Keep,
+    OnValidated,
     TableRows,
     check_words,
     keep_nothing,
@@ -79,7 +79,7 @@ def validate_snapshot(
     with data_docs(options.data_docs) as keep:
         results = judge_rows(lake, rows, gates, keep)
     report = report_of(Scope.TOPOLOGY, head.snapshot_id, results, started)
-    return kept(lake, _published(lake, head, report), head.snapshot_id)
+    return recorded(lake, _published(lake, head, report), head.snapshot_id)
 
 
 def validate_outcomes(lake: Lake, options: ValidateOptions = ValidateOptions()) -> Report:
@@ -102,18 +102,18 @@ def validate_outcomes(lake: Lake, options: ValidateOptions = ValidateOptions()) 
     judged = Judged(lake, arrow, frames, outcome_views(), OUTCOME_INDEXES)
     with data_docs(options.data_docs) as keep:
         results = results_of(gates, _tables(lake, rows, gates), judged, keep)
-    return kept(lake, report_of(Scope.OUTCOMES, "outcomes", results, started))
+    return recorded(lake, report_of(Scope.OUTCOMES, "outcomes", results, started))
 
 
 def judge_rows(
-    lake: Lake, rows: SnapshotRows, gates: Gates, keep: Keep = keep_nothing
+    lake: Lake, rows: SnapshotRows, gates: Gates, keep: OnValidated = keep_nothing
 ) -> list[GateResult]:
     """What the gates say of a snapshot's rows, expectations first; nothing is written."""
     return results_of(gates, _tables(lake, rows, gates), snapshot_judged(lake, rows), keep)
 
 
 def results_of(
-    gates: Gates, tables: Mapping[str, TableRows], judged: Judged, keep: Keep
+    gates: Gates, tables: Mapping[str, TableRows], judged: Judged, keep: OnValidated
 ) -> list[GateResult]:
     """What the expectations say of `tables`, then the rules of what is judged, which is closed."""
     try:
@@ -133,7 +133,7 @@ def report_of(scope: Scope, subject: str, results: Sequence[GateResult], started
     )
 
 
-def kept(lake: Lake, report: Report, snapshot_id: str | None = None) -> Report:
+def recorded(lake: Lake, report: Report, snapshot_id: str | None = None) -> Report:
     """The report, after it was appended to `gate_results` and `gate_failures`."""
     lake.create([GATE_RESULTS, GATE_FAILURES])
     lake.append(GATE_RESULTS.name, _results(lake, report, snapshot_id))

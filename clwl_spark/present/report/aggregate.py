@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, MissingLakeError
 from clwl_spark.mq.vocabulary import ObjectType
-from clwl_spark.spark.materialize import Keep, checkpoint, inline
+from clwl_spark.spark.materialize import Materialize, checkpoint, inline
 from clwl_spark.tables import MESSAGES, OUTCOMES
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import DAY, HOUR, MILLISECOND, MINUTE, SECOND, moment_at
@@ -90,7 +90,7 @@ class Aggregate:
     first: datetime | None
     last: datetime | None
     width: int
-    keep: Keep
+    keep: Materialize
 
 
 def aggregated(lake: Lake) -> Aggregate:

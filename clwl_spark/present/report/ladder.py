@@ -111,16 +111,20 @@ def edges_among(found: Ladder, nodes: tuple[Node, ...]) -> tuple[tuple[Edge, ...
 def idle_channels(found: Ladder) -> tuple[ChannelStory, ...]:
     """Channels that were routes of messages and carried none."""
     idle = (F.col(_CARRIED) == 0) & (F.col(_ROUTE_FOR) > 0)
-    return _told(found.channels.where(idle), _ROUTE_FOR, _ROUTE_OBJECT, F.lit(None).cast("int"))
+    return _stories_of(
+        found.channels.where(idle), _ROUTE_FOR, _ROUTE_OBJECT, F.lit(None).cast("int")
+    )
 
 
 def held_channels(found: Ladder) -> tuple[ChannelStory, ...]:
     """Channels that their state, or that of what they lead to, kept messages from."""
     held = F.col(_HELD) > 0
-    return _told(found.channels.where(held), _HELD, _HELD_OBJECT, F.col(_HELD_RULE))
+    return _stories_of(found.channels.where(held), _HELD, _HELD_OBJECT, F.col(_HELD_RULE))
 
 
-def _told(channels: DataFrame, weight: str, name: str, rule: Column) -> tuple[ChannelStory, ...]:
+def _stories_of(
+    channels: DataFrame, weight: str, name: str, rule: Column
+) -> tuple[ChannelStory, ...]:
     """The channels with most messages."""
     rows: list[Any] = (
         channels.orderBy(F.desc(weight), *_LINK)

@@ -61,7 +61,7 @@ def _all(data: ReportData) -> Iterator[Surprise]:
     yield from (_late(qmgr, n) for qmgr, n in data.failures.out_of_order.items())
     yield from map(_deviating, data.deviations)
     yield from map(_moved, data.moves)
-    yield from map(_held, data.held)
+    yield from map(_kept_from, data.held)
     yield from map(_idle, data.idle)
 
 
@@ -150,7 +150,7 @@ def _moved(found: Move) -> Surprise:
     )
 
 
-def _held(found: ChannelStory) -> Surprise:
+def _kept_from(found: ChannelStory) -> Surprise:
     channel, dest = named(found.channel), named(found.dest_qmgr)
     because = {
         PUT_ENABLED: f"the instance on {dest} is put-disabled (rule 5)",

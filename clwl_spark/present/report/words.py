@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from clwl_spark.mq.vocabulary import REASON_TEXTS
+from clwl_spark.mq.vocabulary import reason_text
 from clwl_spark.tables.moments import DAY, HOUR, MILLISECOND, MINUTE, SECOND
 
 LONG: Final = 80
@@ -61,7 +61,7 @@ def moment(at: datetime | None) -> str:
 
 def reason(code: int) -> str:
     """An MQRC with its name, where that is known."""
-    return f"{code} {REASON_TEXTS.get(code, '')}".rstrip()
+    return reason_text(code)
 
 
 def lasting(microseconds: int) -> str:

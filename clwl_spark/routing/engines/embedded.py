@@ -46,7 +46,7 @@ from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.intake.routed_before import routed_before
 from clwl_spark.routing.ledger.run_record import Run, RunSummary
 from clwl_spark.routing.ledger.runs import claim, finish, write_again
-from clwl_spark.routing.plans.facts_cache import Keeper
+from clwl_spark.routing.plans.facts_cache import FactsCache
 from clwl_spark.routing.plans.gather import InUse, gathered_here
 from clwl_spark.routing.plans.plan_maker import PlanMaker
 from clwl_spark.routing.state.memory_table import memories_before, write_memories
@@ -67,11 +67,11 @@ class EmbeddedEngine:
 
     Attributes:
         workers: of this machine.
-        keeper: holds the facts of the last batch.
+        facts_cache: holds the facts of the last batch.
     """
 
     workers: Workers
-    keeper: Keeper
+    facts_cache: FactsCache
     name: ClassVar[str] = "embedded"
 
     def route(
@@ -236,8 +236,8 @@ class _Batch:
 
     def _facts(self, requests: Mapping[int, Request], ladder: Ladder) -> dict[str, str]:
         """Plan what has no plan yet; documents of `planning.facts` by queue manager."""
-        lake, run, keeper = self.lake, self.run, self.engine.keeper
-        kept: Any = keeper.facts_for(lake, run, requests)
+        lake, run, facts_cache = self.lake, self.run, self.engine.facts_cache
+        kept: Any = facts_cache.facts_for(lake, run, requests)
         if kept is None:
             maker = PlanMaker(lake, run.pins, ladder)
             if run.resumed:
@@ -246,11 +246,11 @@ class _Batch:
             for at in range(0, len(items), _PLANNED_AT_ONCE):
                 maker.make(dict(items[at : at + _PLANNED_AT_ONCE]))
             snapshots = [x.snapshot_id for x in run.pins]
-            used = frozenset(requests) | keeper.plan_ids(run)
+            used = frozenset(requests) | facts_cache.plan_ids(run)
             made = gathered_here(lake, InUse(snapshots, used), most=None)
             if made is None:
                 raise LakeStateError("the plans cannot be read here: give --engine spark")
-            keeper.keep(lake, run, made)
+            facts_cache.keep(lake, run, made)
             kept = made.facts
         return dict(zip(kept[c.QMGR].to_pylist(), kept[FACTS].to_pylist(), strict=True))
 

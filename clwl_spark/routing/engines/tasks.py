@@ -124,7 +124,7 @@ def pack(task: PackTask) -> Packed:
     met: set[str] = set()
     with Path(task.file).open("wb") as file:
         for split in task.splits:
-            for table in gathered(_kept_keys(split, requests, task.skipped), task.buckets):
+            for table in gathered(_keys_without(split, requests, task.skipped), task.buckets):
                 routable, rejected = apart(table)
                 _note_requests(packed, requests, routable)
                 rows = message_blocks(routable, task.buckets, met, [SPLIT_ROW], split.name)
@@ -144,7 +144,7 @@ def _waiting(block: Mapping[str, Any], file: BufferedWriter, name: str) -> Waiti
     return WaitingBlock(block[BUCKET], block[SPLIT], block[MESSAGES], stored)
 
 
-def _kept_keys(split: Split, requests: Requests, skipped: frozenset[str]) -> Iterator[pa.Table]:
+def _keys_without(split: Split, requests: Requests, skipped: frozenset[str]) -> Iterator[pa.Table]:
     """`keys_of` without the messages of some queue managers."""
     names = pa.array(sorted(skipped), pa.string())
     for table in keys_of(split, requests):

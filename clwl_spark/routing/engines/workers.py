@@ -111,11 +111,11 @@ def workers(processes: int = 0) -> Iterator[Workers]:
     Args:
         processes: how many, at the most; 0 = as many as this process has cores.
     """
-    lent = Workers(processes or len(os.sched_getaffinity(0)))
+    pool = Workers(processes or len(os.sched_getaffinity(0)))
     try:
-        yield lent
+        yield pool
     finally:
-        lent.close()
+        pool.close()
 
 
 @contextmanager

@@ -100,7 +100,7 @@ def _files(asked: _Asked, before: Taken, upto: Taken) -> Files | None:
     if before.version == NOTHING:
         there = active_files(folder, upto.version)
         is_whole = there is None or first_missing(there) is None
-        return there if is_whole else _told_by_key(asked, upto)
+        return there if is_whole else _unrouted_by_key(asked, upto)
     if before.table_id == upto.table_id and before.version > upto.version:
         raise LakeStateError(
             f"table messages of lake {lake.root} is at version {upto.version}, and version "
@@ -110,11 +110,11 @@ def _files(asked: _Asked, before: Taken, upto: Taken) -> Files | None:
     if before.table_id == upto.table_id and before.version != UNKNOWN:
         found = new_files(folder, before.version, upto.version)
     if found is None or first_missing([*found.appended, *found.changed]):
-        return _told_by_key(asked, upto)
+        return _unrouted_by_key(asked, upto)
     return [*found.appended, *_unrouted(asked, found.changed, found.appended)]
 
 
-def _told_by_key(asked: _Asked, upto: Taken) -> Files | None:
+def _unrouted_by_key(asked: _Asked, upto: Taken) -> Files | None:
     """The rows of a version of the table that were not routed, told from all that it has.
 
     Where the version's files were put together and deleted since, the rows are in newer ones.

@@ -39,7 +39,7 @@ from clwl_spark.routing.ledger.runs import (
     write_again,
 )
 from clwl_spark.routing.ledger.source_offsets import newest
-from clwl_spark.routing.plans.facts_cache import Keeper
+from clwl_spark.routing.plans.facts_cache import FactsCache
 from clwl_spark.routing.run import WRITTEN
 from clwl_spark.routing.state.history import from_bytes, is_damaged
 from clwl_spark.routing.state.memory_file import history_of
@@ -98,9 +98,9 @@ def repair(lake: Lake, options: RouteOptions, tell: OnProgress) -> list[Repaired
     """
     lake.create(WRITTEN)
     _refuse_elsewhere(lake)
-    with one_runner(lake), workers() as lent:
+    with one_runner(lake), workers() as pool:
         lost = losses(lake)
-        engine = EmbeddedEngine(lent, Keeper())
+        engine = EmbeddedEngine(pool, FactsCache())
         repaired = [_repair(lake, engine, lost, x, options, tell) for x in lost.batches]
         for batch_id, qmgrs in damaged_memories(lake).items():
             repaired.append(_mend(lake, engine, batch_id, qmgrs, (options, tell)))

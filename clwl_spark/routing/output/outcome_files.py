@@ -210,13 +210,13 @@ class _Statistics:
             greatest[c.PUT_TIME] = last + _MILLISECOND
         return {
             "numRecords": self._rows,
-            "minValues": {name: _said(x) for name, x in self._least.items()},
-            "maxValues": {name: _said(x) for name, x in greatest.items()},
+            "minValues": {name: _statistic(x) for name, x in self._least.items()},
+            "maxValues": {name: _statistic(x) for name, x in greatest.items()},
             "nullCount": dict.fromkeys(OUTCOMES.skipped_by, 0),
         }
 
 
-def _said(value: Any) -> Any:  # noqa: ANN401  (whatever a column has)
+def _statistic(value: Any) -> Any:  # noqa: ANN401  (whatever a column has)
     """A value as Delta's statistics say it: moments to the millisecond, the rest of it cut off.
 
     Of the last millisecond nothing is, since there is none after it that could be said.

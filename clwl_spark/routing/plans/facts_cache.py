@@ -41,7 +41,7 @@ class _Facts:
     versions: Versions
 
 
-class Keeper:
+class FactsCache:
     """Holds the facts of the last run."""
 
     def __init__(self) -> None:

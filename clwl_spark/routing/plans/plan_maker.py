@@ -21,7 +21,7 @@ from clwl_spark.snapshots.contradictions import refuse_contradictions
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import VIEWER, Topology, read_topology
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import ROWS_HERE, Keep, checkpoint, fitting
+from clwl_spark.spark.materialize import ROWS_HERE, Materialize, checkpoint, fitting
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.tables import columns as c
 
@@ -162,7 +162,7 @@ class PlanMaker:
         )
         return plans.join(epochs, c.PLAN_ID, "left").fillna({c.RESET_EPOCH: 0})
 
-    def _differences(self, pairs: Collection[tuple[str, ...]], keep: Keep) -> Differences:
+    def _differences(self, pairs: Collection[tuple[str, ...]], keep: Materialize) -> Differences:
         """What differs between neighbouring snapshots, worked out once per run."""
         wanted = frozenset(pairs)
         if wanted not in self._compared:

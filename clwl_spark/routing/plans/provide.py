@@ -24,7 +24,7 @@ from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.intake.splits import spark_hash
 from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.notes import Note
-from clwl_spark.routing.plans.facts_cache import Keeper
+from clwl_spark.routing.plans.facts_cache import FactsCache
 from clwl_spark.routing.plans.gather import InUse, gathered_by_spark, gathered_here
 from clwl_spark.routing.plans.plan_maker import REQUESTS, PlanMaker, shared_id
 from clwl_spark.spark.frames import frame_from_arrow
@@ -41,7 +41,12 @@ class PlanProvider:
     """Makes plans for one run and remembers which of them the run's messages use."""
 
     def __init__(
-        self, lake: Lake, run: Run, ladder: Ladder, engine: Engine, keeper: Keeper | None = None
+        self,
+        lake: Lake,
+        run: Run,
+        ladder: Ladder,
+        engine: Engine,
+        facts_cache: FactsCache | None = None,
     ) -> None:
         """Plan for `run` into `lake`, and route with `engine` as long as it can.
 
@@ -50,10 +55,10 @@ class PlanProvider:
             run: whose messages are planned for.
             ladder: the rules.
             engine: which reads the messages.
-            keeper: holds what the run before this one in the same process has left.
+            facts_cache: holds what the run before this one in the same process has left.
         """
         self.engine = engine
-        self._keeper = keeper or Keeper()
+        self._facts_cache = facts_cache or FactsCache()
         self._kept: DataFrame | None = None
         self._lake = lake
         self._run = run
@@ -72,7 +77,7 @@ class PlanProvider:
         """
         requests = self._new_requests()
         if not self._run.resumed:
-            self._kept = self._keeper.facts_for(self._lake, self._run, requests)
+            self._kept = self._facts_cache.facts_for(self._lake, self._run, requests)
         if self._kept is None:
             self._plan(requests)
 
@@ -152,7 +157,7 @@ class PlanProvider:
         made = here and replace(here, facts=frame_from_arrow(self._lake.spark, here.facts))
         if made is None:
             made = gathered_by_spark(self._lake, self._maker, in_use)
-        self._keeper.keep(self._lake, self._run, made)
+        self._facts_cache.keep(self._lake, self._run, made)
         return made.facts
 
     def _in_use(self) -> InUse:
@@ -160,7 +165,7 @@ class PlanProvider:
         snapshots = [pin.snapshot_id for pin in self._run.pins]
         if self._run.resumed or not self._used:
             return InUse(snapshots)
-        return InUse(snapshots, self._used | self._keeper.plan_ids(self._run))
+        return InUse(snapshots, self._used | self._facts_cache.plan_ids(self._run))
 
 
 def _write_requests(engine: Engine, run: Run, asked: Note, asking: DataFrame, _: int) -> None:

@@ -51,7 +51,7 @@ _MOST: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CodedAnswers:
     """Answers as a block takes them along.
 
     Attributes:
@@ -221,18 +221,18 @@ class Answers:
         self.codes = self._named.codes
         self._rows = Numbering()
         self._known = ANSWER_SCHEMA.empty_table()
-        self._all: Said | None = None
+        self._all: CodedAnswers | None = None
 
-    def said(self, codes: NDArray[np.int64]) -> Said:
+    def said(self, codes: NDArray[np.int64]) -> CodedAnswers:
         """The answers of distinct codes: all that are known, where these are most of them."""
         rows = self._rows.of(codes).astype(np.int32)
         new = codes[rows >= self._known.num_rows]
         self._learn(np.sort(new))
         if self._known.num_rows <= _MOST * len(codes):
-            self._all = self._all or _said(self._known, rows)
+            self._all = self._all or _coded(self._known, rows)
             return replace(self._all, row=rows)
         table = _compact(self._known.take(pa.array(rows)))
-        return _said(table, np.arange(len(codes), dtype=np.int32))
+        return _coded(table, np.arange(len(codes), dtype=np.int32))
 
     def _learn(self, new: NDArray[np.int64]) -> None:
         """Work out the answers of codes that were not met before."""
@@ -249,8 +249,8 @@ def with_words(answers: pa.Table) -> pa.Table:
     return answers.cast(schema)
 
 
-def _said(table: pa.Table, row: NDArray[np.int32]) -> Said:
-    return Said(row, table[c.REASON].to_numpy(), to_ipc(table))
+def _coded(table: pa.Table, row: NDArray[np.int32]) -> CodedAnswers:
+    return CodedAnswers(row, table[c.REASON].to_numpy(), to_ipc(table))
 
 
 def _compact(answers: pa.Table) -> pa.Table:

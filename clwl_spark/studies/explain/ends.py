@@ -50,7 +50,7 @@ class Topics:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Viewpoint:
     """All that a queue manager knows in one snapshot.
 
     Attributes:
@@ -64,69 +64,69 @@ class Sight:
     patterns: frozenset[tuple[str, str]] = frozenset()
 
 
-def resolution_of(request: Request, sight: Sight) -> Resolution:
+def resolution_of(request: Request, viewpoint: Viewpoint) -> Resolution:
     """Where the resolution of a put to a queue ends."""
-    return resolve(sight.knowledge, request[_NAME], request[_OBJECT_QMGR])
+    return resolve(viewpoint.knowledge, request[_NAME], request[_OBJECT_QMGR])
 
 
-def end_of(request: Request, sight: Sight) -> End | None:
+def end_of(request: Request, viewpoint: Viewpoint) -> End | None:
     """What a put chooses from; None = nothing: it stays, has a transmission queue, or fails.
 
     Args:
         request: of the queue manager whose sight it is.
-        sight: what it knows.
+        viewpoint: what it knows.
     """
     if request[_TYPE] == ObjectType.TOPIC:
-        return _topic_end(request[_NAME], sight)
-    found = resolution_of(request, sight)
+        return _topic_end(request[_NAME], viewpoint)
+    found = resolution_of(request, viewpoint)
     if found.reason:
         return None
     if found.kind == PlanKind.QUEUE:
         # Only an instance of its own may win because of the way that a message came.
-        has_own = found.resolved_object in sight.knowledge.definitions
+        has_own = found.resolved_object in viewpoint.knowledge.definitions
         return (found.kind, found.resolved_object, request[_VIA] if has_own else "")
     return (found.kind, found.resolved_qmgr) if found.kind == PlanKind.QMGR else None
 
 
-def _topic_end(topic: str, sight: Sight) -> End | None:
+def _topic_end(topic: str, viewpoint: Viewpoint) -> End | None:
     """What a publication meets: defined topic strings on its way down, and subscriptions."""
     levels = topic.split("/")
     way = ("/".join(levels[:n]) for n in range(1, len(levels) + 1))
-    defined = sight.topics.strings.intersection(way)
+    defined = viewpoint.topics.strings.intersection(way)
     if not defined:
         return None
-    matching = (x for x in sight.patterns if topic_matches(*x, topic))
+    matching = (x for x in viewpoint.patterns if topic_matches(*x, topic))
     # Where no object is met the plan has the string instead: that must not look like an object.
-    alone = topic if topic in sight.topics.names else ""
+    alone = topic if topic in viewpoint.topics.names else ""
     return (ObjectType.TOPIC.value, defined, frozenset(matching), alone)
 
 
-def as_asked(plan: Row, standing: Request, request: Request, sight: Sight) -> Row:
+def as_asked(plan: Row, standing: Request, request: Request, viewpoint: Viewpoint) -> Row:
     """The row of `route_plans` of a put, less its id, from that of another put with the same end.
 
     Args:
         plan: the other's row.
         standing: the other put.
         request: the put.
-        sight: what its queue manager knows.
+        viewpoint: what its queue manager knows.
     """
     asked = dict(zip(REQUEST, request, strict=True))
     if request[_TYPE] != ObjectType.TOPIC:
-        return {**plan, **asked, **_resolved(resolution_of(request, sight)), **_judged(plan)}
+        return {**plan, **asked, **_resolved(resolution_of(request, viewpoint)), **_judged(plan)}
     name = request[_NAME]
-    meets_none = plan[c.RESOLVED_OBJECT] == standing[_NAME] and name not in sight.topics.names
+    meets_none = plan[c.RESOLVED_OBJECT] == standing[_NAME] and name not in viewpoint.topics.names
     resolved = name if meets_none else plan[c.RESOLVED_OBJECT]
     return {**plan, **asked, c.RESOLVED_OBJECT: resolved, c.RESOLUTION_PATH: [name]}
 
 
-def without_choice(request: Request, sight: Sight) -> Row:
+def without_choice(request: Request, viewpoint: Viewpoint) -> Row:
     """The row of `route_plans`, less its id, of a put that chooses from nothing."""
     asked = dict(zip(REQUEST, request, strict=True))
     name = request[_NAME]
     if request[_TYPE] == ObjectType.TOPIC:
         found = Resolution(PlanKind.LOCAL, 0, name, "", (name,), DefBind.OPEN)
     else:
-        found = resolution_of(request, sight)
+        found = resolution_of(request, viewpoint)
     return {**asked, **_resolved(found), "choices": 1}
 
 
@@ -147,28 +147,28 @@ def _resolved(found: Resolution) -> Row:
     }
 
 
-def puts_of(snapshot_id: str, sight: Sight) -> Iterator[Request]:
+def puts_of(snapshot_id: str, viewpoint: Viewpoint) -> Iterator[Request]:
     """Puts of a queue manager that have all the ends there are, those of topic strings in part.
 
     A topic string may match any set of subscriptions: these are the strings that are defined or
     subscribed to, and one level below them.
     """
-    know = sight.knowledge
+    know = viewpoint.knowledge
     own = (snapshot_id, know.qmgr)
     for name in sorted({*know.definitions, *know.seen_queues}):
         for via in Via:
             yield (*own, ObjectType.QUEUE.value, name, "", via.value)
     for name in sorted(know.seen_qmgrs):
         yield (*own, ObjectType.QUEUE.value, name, name, Via.LOCAL.value)
-    for name in sorted(_topic_strings(sight)):
+    for name in sorted(_topic_strings(viewpoint)):
         yield (*own, ObjectType.TOPIC.value, name, "", Via.LOCAL.value)
 
 
-def _topic_strings(sight: Sight) -> Iterator[str]:
+def _topic_strings(viewpoint: Viewpoint) -> Iterator[str]:
     """Topic strings that meet what is defined and what is subscribed to."""
-    for topic in sight.topics.strings:
+    for topic in viewpoint.topics.strings:
         yield from (topic, f"{topic}/{_LEVEL}")
-    for pattern, wschema in sight.patterns:
+    for pattern, wschema in viewpoint.patterns:
         if wschema == WildcardSchema.CHAR.value:
             yield from (pattern.replace("?", _LEVEL).replace("*", x) for x in ("", _LEVEL))
             continue

@@ -23,8 +23,8 @@ from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.ends import (
     End,
     Request,
-    Sight,
     Topics,
+    Viewpoint,
     as_asked,
     end_of,
     puts_of,
@@ -41,7 +41,7 @@ from clwl_spark.studies.explain.request import (
     explained,
     reset_epoch,
 )
-from clwl_spark.studies.explain.viewpoints import sights, topics_of
+from clwl_spark.studies.explain.viewpoints import topics_of, viewpoints
 from clwl_spark.tables import SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
 from clwl_spark.tables import columns as c
 
@@ -69,7 +69,7 @@ class Page:
         topics: its topics.
         owners: queue managers with rows of their own definitions.
         viewers: queue managers with rows of their own, or with views.
-        sights: what queue managers know.
+        viewpoints: what queue managers know.
         epochs: resets of their history.
         plans: by queue manager and end, a put that has the end, and what it comes to.
         is_begun: something was planned, or nothing there could be.
@@ -81,14 +81,14 @@ class Page:
     topics: Topics
     owners: frozenset[str]
     viewers: frozenset[str]
-    sights: dict[str, Sight] = field(default_factory=dict)
+    viewpoints: dict[str, Viewpoint] = field(default_factory=dict)
     epochs: dict[str, int] = field(default_factory=dict)
     plans: dict[tuple[str, End], tuple[Request, Planned]] = field(default_factory=dict)
     is_begun: bool = False
 
 
 @dataclass(slots=True)
-class Book:
+class PlanCache:
     """What was planned of a lake.
 
     Attributes:
@@ -112,13 +112,13 @@ class Book:
         return sum(len(page.plans) for page in self.pages.values())
 
 
-def explain_by(book: Book, lake: Lake, request: ExplainRequest) -> Explanation:
+def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Explanation:
     """Explain a request as `explain` does, from the book where it has it.
 
     A request with an exit is never in the book: an exit may answer otherwise each time.
 
     Args:
-        book: of this lake; it is changed.
+        plan_cache: of this lake; it is changed.
         lake: with topology. Only a folder of this machine tells its versions cheaply, other
             lakes have no book.
         request: the request.
@@ -132,14 +132,14 @@ def explain_by(book: Book, lake: Lake, request: ExplainRequest) -> Explanation:
     if versions is None:
         return explain(lake, request)
     check_words(request)
-    if versions != book.versions or book.plans > MOST_PLANS:
-        book.begin(versions)
-    heads = book.heads = book.heads or snapshot_catalog(lake)
+    if versions != plan_cache.versions or plan_cache.plans > MOST_PLANS:
+        plan_cache.begin(versions)
+    heads = plan_cache.heads = plan_cache.heads or snapshot_catalog(lake)
     asked = asked_of(request, heads.chosen(request.snapshot_id))
     qmgr, key = request.qmgr, (request.algorithm, asked[0])
-    if key not in book.pages:
-        book.pages[key] = opened(lake, *key)
-    page = book.pages[key]
+    if key not in plan_cache.pages:
+        plan_cache.pages[key] = opened(lake, *key)
+    page = plan_cache.pages[key]
     if qmgr not in page.epochs:
         page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
     found = found_on(page, asked, _number(lake, asked))
@@ -167,16 +167,16 @@ def opened(lake: Lake, algorithm: Algorithm, snapshot_id: str) -> Page:
 
 def _gather(page: Page, qmgrs: Collection[str]) -> None:
     """Gather what queue managers know."""
-    page.sights |= sights(sorted(qmgrs), page.snapshot_id, page.topology, page.topics)
+    page.viewpoints |= viewpoints(sorted(qmgrs), page.snapshot_id, page.topology, page.topics)
 
 
-def _sight(page: Page, qmgr: str) -> Sight:
+def _viewpoint(page: Page, qmgr: str) -> Viewpoint:
     """What the queue manager knows."""
     if qmgr not in page.viewers:
-        return Sight(Knowledge(qmgr))
-    if qmgr not in page.sights:
+        return Viewpoint(Knowledge(qmgr))
+    if qmgr not in page.viewpoints:
         _gather(page, [qmgr])
-    return page.sights[qmgr]
+    return page.viewpoints[qmgr]
 
 
 def found_on(page: Page, asked: Request, number: int) -> Planned:
@@ -187,15 +187,15 @@ def found_on(page: Page, asked: Request, number: int) -> Planned:
         asked: the put.
         number: its plan_id.
     """
-    qmgr, sight = asked[_QMGR], _sight(page, asked[_QMGR])
-    end = end_of(asked, sight)
+    qmgr, viewpoint = asked[_QMGR], _viewpoint(page, asked[_QMGR])
+    end = end_of(asked, viewpoint)
     # The first question plans even where it needs no plan itself: the next one will.
     if not page.is_begun or (end is not None and (qmgr, end) not in page.plans):
-        _plan(page, asked, sight)
+        _plan(page, asked, viewpoint)
     if end is None:
-        return Planned({**without_choice(asked, sight), c.PLAN_ID: number}, [], [])
+        return Planned({**without_choice(asked, viewpoint), c.PLAN_ID: number}, [], [])
     standing, plan = page.plans[qmgr, end]
-    row = {**as_asked(plan.plan, standing, asked, sight), c.PLAN_ID: number}
+    row = {**as_asked(plan.plan, standing, asked, viewpoint), c.PLAN_ID: number}
     # A put to another queue manager takes its queue's name there with it.
     named = {c.DEST_OBJECT: row[c.RESOLVED_OBJECT]} if end[0] == PlanKind.QMGR else {}
     return Planned(
@@ -205,14 +205,14 @@ def found_on(page: Page, asked: Request, number: int) -> Planned:
     )
 
 
-def _plan(page: Page, asked: Request, sight: Sight) -> None:
+def _plan(page: Page, asked: Request, viewpoint: Viewpoint) -> None:
     """Plan the end of a put; the first time, as many other ends as there are, own ones first."""
-    senders = [sight] if page.is_begun else [sight, *page.sights.values()]
+    senders = [viewpoint] if page.is_begun else [viewpoint, *page.viewpoints.values()]
     others = chain.from_iterable(puts_of(page.snapshot_id, x) for x in senders)
     missing: dict[tuple[str, End], Request] = {}
     for put in chain([asked], others):
         qmgr = put[_QMGR]
-        end = end_of(put, page.sights.get(qmgr, sight))
+        end = end_of(put, page.viewpoints.get(qmgr, viewpoint))
         if end is not None and (qmgr, end) not in page.plans:
             missing.setdefault((qmgr, end), put)
         if len(missing) == MOST_ENDS:

@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from clwl_spark.mq.vocabulary import REASON_TEXTS, Bind, DefBind, ObjectType, PlanKind, Via
+from clwl_spark.mq.vocabulary import Bind, DefBind, ObjectType, PlanKind, Via, reason_text
 from clwl_spark.studies.explain.request import Explanation
 from clwl_spark.studies.explain.wording import verdict_text
 from clwl_spark.tables import columns as c
@@ -47,7 +47,7 @@ def headline(explanation: Explanation) -> str:
     start = f"{plan[c.QMGR]} {verb} {asked}{via}: "
     if plan[c.REASON] != 0:
         meaning = _MEANINGS.get(plan[c.REASON], "")
-        ends = f"{plan[c.REASON]} {REASON_TEXTS.get(plan[c.REASON], '')}".rstrip()
+        ends = reason_text(plan[c.REASON])
         return f"{start}ends with {ends}" + (f" - {meaning}" if meaning else "")
     return start + _destination(explanation)
 

@@ -24,15 +24,15 @@ from clwl_spark.snapshots.views import VIEWER, Topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
 from clwl_spark.spark.parallel import run_parallel
-from clwl_spark.studies.explain.ends import Sight, Topics
+from clwl_spark.studies.explain.ends import Topics, Viewpoint
 from clwl_spark.tables import columns as c
 
 _OBJECTS: Final = (c.TOPIC, c.TOPICSTR)
 
 
-def sights(
+def viewpoints(
     qmgrs: Collection[str], snapshot_id: str, topology: Topology, topics: Topics
-) -> dict[str, Sight]:
+) -> dict[str, Viewpoint]:
     """What each of some queue managers knows.
 
     Args:
@@ -54,7 +54,7 @@ def sights(
     )
     senders, definitions, queues, seen, patterns = run_parallel(spark, _by_viewer, frames)
     return {
-        qmgr: Sight(
+        qmgr: Viewpoint(
             knowledge(senders[qmgr][0], definitions[qmgr], queues[qmgr], seen[qmgr]),
             topics,
             frozenset((x[c.TOPICSTR], x[c.WSCHEMA]) for x in patterns[qmgr]),

@@ -56,7 +56,7 @@ class Names:
         )
 
 
-class Told(NamedTuple):
+class ReallocationResult(NamedTuple):
     """What became of a message; the first columns are those of `SAID`."""
 
     outcome: str
@@ -87,12 +87,14 @@ class Ends:
     xmitq: NDArray[np.int32]
 
 
-def left_alone(reason: str) -> Told:
+def left_alone(reason: str) -> ReallocationResult:
     """What is told of a message that is not eligible."""
-    return Told(w.Reallocation.NOT_ELIGIBLE.value, ineligible_reason=reason)
+    return ReallocationResult(w.Reallocation.NOT_ELIGIBLE.value, ineligible_reason=reason)
 
 
-def told_of(answer: Mapping[str, Any], stopped: str, deciding: Mapping[int, int | None]) -> Told:
+def result_of(
+    answer: Mapping[str, Any], stopped: str, deciding: Mapping[int, int | None]
+) -> ReallocationResult:
     """What is told of a message that chose.
 
     Args:
@@ -101,11 +103,11 @@ def told_of(answer: Mapping[str, Any], stopped: str, deciding: Mapping[int, int 
         deciding: by plan, the rule that decides where that channel is chosen again.
     """
     if answer[c.REASON] != 0:
-        return Told(w.Reallocation.FAILED.value, reason=answer[c.REASON])
+        return ReallocationResult(w.Reallocation.FAILED.value, reason=answer[c.REASON])
     if answer[c.CHANNEL] == stopped:
         rule = deciding.get(answer[c.PLAN_ID])
-        return Told(w.Reallocation.STILL_FAVOURED.value, deciding_rule=rule)
-    return Told(
+        return ReallocationResult(w.Reallocation.STILL_FAVOURED.value, deciding_rule=rule)
+    return ReallocationResult(
         w.Reallocation.MOVED.value,
         to_qmgr=answer[c.DEST_QMGR],
         to_channel=answer[c.CHANNEL],
@@ -114,24 +116,24 @@ def told_of(answer: Mapping[str, Any], stopped: str, deciding: Mapping[int, int 
 
 
 def gathered(
-    answer: NDArray[np.int64], told: Sequence[Told], channels: Names, queues: Names
+    answer: NDArray[np.int64], results: Sequence[ReallocationResult], channels: Names, queues: Names
 ) -> Ends:
     """The answers as columns.
 
     Args:
-        answer: (messages,) index into `told`.
-        told: the distinct answers.
+        answer: (messages,) index into `results`.
+        results: the distinct answers.
         channels: codes of channels; new ones are added.
         queues: codes of transmission queues; new ones are added.
     """
-    columns = list(zip(*told, strict=True))[: len(SAID)] or [()] * len(SAID)
+    columns = list(zip(*results, strict=True))[: len(SAID)] or [()] * len(SAID)
     arrays = [pa.array(x, f.type) for x, f in zip(columns, SAID, strict=True)]
     return Ends(
         answer,
         pa.Table.from_arrays(arrays, schema=SAID),
-        np.array([x.outcome == w.Reallocation.MOVED for x in told], dtype=np.bool_),
-        np.array([channels.code(x.to_channel) for x in told], dtype=np.int32),
-        np.array([queues.code(x.to_xmitq) for x in told], dtype=np.int32),
+        np.array([x.outcome == w.Reallocation.MOVED for x in results], dtype=np.bool_),
+        np.array([channels.code(x.to_channel) for x in results], dtype=np.int32),
+        np.array([queues.code(x.to_xmitq) for x in results], dtype=np.int32),
     )
 
 

@@ -20,7 +20,7 @@ from clwl_spark.snapshots.changes import neighbours, resets
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import VIEWER, read_topology
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import Keep
+from clwl_spark.spark.materialize import Materialize
 from clwl_spark.studies.reallocate.events import Event, done_events
 from clwl_spark.tables import (
     BALANCE_HISTORY,
@@ -82,7 +82,7 @@ class _Step:
     snapshot_id: str
 
 
-def pasts(lake: Lake, events: Sequence[Event], keep: Keep) -> dict[str, Past]:
+def pasts(lake: Lake, events: Sequence[Event], keep: Materialize) -> dict[str, Past]:
     """The past of each event's queue manager, earlier events and all resets counted.
 
     Args:
@@ -155,7 +155,11 @@ def _chosen(lake: Lake, event_ids: Sequence[str]) -> dict[str, list[Row]]:
 
 
 def _resets(
-    lake: Lake, found: dict[str, Past], steps: Sequence[_Step], order: Sequence[str], keep: Keep
+    lake: Lake,
+    found: dict[str, Past],
+    steps: Sequence[_Step],
+    order: Sequence[str],
+    keep: Materialize,
 ) -> set[tuple[str, str]]:
     """The (queue manager, snapshot) that reset, among those that events may bring."""
     before = dict(neighbours(order))

@@ -32,7 +32,7 @@ from clwl_spark.studies.reallocate.ends import (
     counts_of,
     gathered,
     left_alone,
-    told_of,
+    result_of,
 )
 from clwl_spark.studies.reallocate.waiting import (
     INELIGIBLE,
@@ -198,11 +198,13 @@ class Redrive:
         answer, unique = pd.factorize(code)
         deciding = {row[c.PLAN_ID]: row.get(w.DECIDING_RULE) for row in rows.values()}
         answers = iter(self._named.answers(unique[unique >= 0]).to_pylist())
-        told = [
-            left_alone(REASONS[-value]) if value < 0 else told_of(next(answers), stopped, deciding)
+        results = [
+            left_alone(REASONS[-value])
+            if value < 0
+            else result_of(next(answers), stopped, deciding)
             for value in unique.tolist()
         ]
-        return gathered(answer, told, self._channels, self._queues)
+        return gathered(answer, results, self._channels, self._queues)
 
     def _added(self, chosen: NDArray[np.int64]) -> list[list[Any]]:
         """[dest_qmgr, channel, chosen, last, factor] of each channel that the event chose."""

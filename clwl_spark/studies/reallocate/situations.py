@@ -24,7 +24,7 @@ from clwl_spark.rules.marking import CHOICE_KEY
 from clwl_spark.rules.routes import choice_reason
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import Keep
+from clwl_spark.spark.materialize import Materialize
 from clwl_spark.studies.reallocate.events import Event
 from clwl_spark.studies.reallocate.waiting import REQUEST_KEY, request_key
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
@@ -68,7 +68,12 @@ def situations(lake: Lake, events: Sequence[Event]) -> DataFrame:
 
 
 def judge(
-    lake: Lake, asked: DataFrame, met: DataFrame, topology: Topology, ladder: Ladder, keep: Keep
+    lake: Lake,
+    asked: DataFrame,
+    met: DataFrame,
+    topology: Topology,
+    ladder: Ladder,
+    keep: Materialize,
 ) -> Judged:
     """Plan requests in their situations.
 
@@ -121,7 +126,7 @@ def direct_plans(requests: DataFrame, topology: Topology) -> DataFrame:
     return matched.where(~F.col("is_host_routed")).select(c.PLAN_ID).distinct()
 
 
-def situation_facts(judged: Judged, topology: Topology, keep: Keep) -> DataFrame:
+def situation_facts(judged: Judged, topology: Topology, keep: Materialize) -> DataFrame:
     """What routing's choice needs of each queue manager, and which plan is whose.
 
     Grain: one row per queue manager: (qmgr, facts, situations), two JSON documents.
@@ -145,7 +150,7 @@ def situation_facts(judged: Judged, topology: Topology, keep: Keep) -> DataFrame
 
 
 def _plans(
-    lake: Lake, requests: DataFrame, topology: Topology, ladder: Ladder, keep: Keep
+    lake: Lake, requests: DataFrame, topology: Topology, ladder: Ladder, keep: Materialize
 ) -> tuple[DataFrame, DataFrame]:
     """Plans and candidates of requests: the lake's, and new ones where it has none."""
     ids = requests.select(c.PLAN_ID)

@@ -132,7 +132,7 @@ class SharingGroup(_Told):
         return self
 
 
-def read_told(path: Path) -> dict[str, Any]:
+def read_entries(path: Path) -> dict[str, Any]:
     """What a TOML file tells of a group, not checked yet.
 
     Raises:

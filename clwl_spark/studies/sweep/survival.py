@@ -64,6 +64,11 @@ class Survival:
     busiest_before: float = 0.0
     busiest_after: float = 0.0
 
+    @property
+    def cost(self) -> tuple[float, float, float, Case]:
+        """What cases are sorted by, the worst first."""
+        return -self.messages_waiting, -self.messages_not_put, -self.messages_moved, self.case
+
     def to_json(self) -> dict[str, Any]:
         """An element of `cases` in the document of `clwl what-if --sweep --json`."""
         return {**asdict(self), "case": [str(outage) for outage in self.case]}

@@ -24,7 +24,7 @@ from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.snapshots.views import VIEWER, Topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import Keep, checkpoint
+from clwl_spark.spark.materialize import Materialize, checkpoint
 from clwl_spark.studies.shares.expected import SHARE, route_shares
 from clwl_spark.studies.shares.traffic import MESSAGES_OF
 from clwl_spark.studies.sweep.outages import Case, Channels, channels_of, down_qmgrs
@@ -65,7 +65,7 @@ class Base:
 
 
 def base_of(
-    traffic: DataFrame, topology: Topology, ladder: Ladder, keep: Keep = checkpoint
+    traffic: DataFrame, topology: Topology, ladder: Ladder, keep: Materialize = checkpoint
 ) -> Base:
     """Plan the traffic.
 
@@ -79,7 +79,10 @@ def base_of(
 
 
 def bases_of(
-    traffic: DataFrame, topology: Topology, ladders: Sequence[Ladder], keep: Keep = checkpoint
+    traffic: DataFrame,
+    topology: Topology,
+    ladders: Sequence[Ladder],
+    keep: Materialize = checkpoint,
 ) -> list[Base]:
     """Plan the traffic once, by the rules of each ladder; arguments as of `base_of`."""
     traffic = keep(traffic)
@@ -94,7 +97,7 @@ def bases_of(
 
 
 def _with_shares(
-    made: Plans, traffic: DataFrame, topology: Topology, keep: Keep
+    made: Plans, traffic: DataFrame, topology: Topology, keep: Materialize
 ) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Plans, candidates and ends, as `Base` has them."""
     plans = keep(made.plans.join(traffic.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID))

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from clwl_spark.mq.vocabulary import REASON_TEXTS, PlanKind, Via
+from clwl_spark.mq.vocabulary import PlanKind, Via, reason_text
 from clwl_spark.studies.trace.places import Ending, Hop, Place
 from clwl_spark.studies.trace.trace import Trace
 from clwl_spark.tables import columns as c
@@ -97,11 +97,11 @@ def _lines(hop: Hop) -> list[tuple[str, str, str]]:
         (f"{share:.1%}", place.qmgr, xmitq or over.get((place.qmgr, False)) or "")
         for place, share in hop.onward
     ]
-    lines += [(f"{share:.1%}", _told(ending), "") for ending, share in hop.endings]
+    lines += [(f"{share:.1%}", _ending_text(ending), "") for ending, share in hop.endings]
     return lines
 
 
-def _told(ending: Ending) -> str:
+def _ending_text(ending: Ending) -> str:
     on = f" on {ending.object_qmgr}" if ending.object_qmgr else ""
     told = {
         End.QUEUE: f"queue {ending.object_name} on {ending.qmgr}",
@@ -109,7 +109,7 @@ def _told(ending: Ending) -> str:
         End.LEAVES: f"{ending.object_name}{on} by {ending.xmitq}, whose other end is not known",
         End.MORE_HOPS: f"{ending.qmgr}, not followed any further",
     }
-    reason = f"{ending.reason} {REASON_TEXTS.get(ending.reason, '')}".rstrip()
+    reason = reason_text(ending.reason)
     return told.get(ending.end, f"ends with {reason}")
 
 
@@ -129,7 +129,7 @@ def _ends_table(trace: Trace) -> Table:
     ends = sorted(trace.ends.items(), key=lambda item: (-item[1], item[0].qmgr))
     for ending, share in ends:
         where = "" if ending.end in (End.QUEUE, End.TOPIC, End.MORE_HOPS) else f"{ending.qmgr}: "
-        table.add_row(f"{share:.1%}", escape(where + _told(ending)))
+        table.add_row(f"{share:.1%}", escape(where + _ending_text(ending)))
     closed = [loop for loop in trace.chances.loops if loop.is_closed]
     for loop in closed:
         table.add_row(f"{loop.share:.1%}", "for ever in a loop")

@@ -16,7 +16,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
 from clwl_spark.snapshots.views import read_topology
-from clwl_spark.spark.materialize import Keep, as_it_is
+from clwl_spark.spark.materialize import Materialize, as_it_is
 from clwl_spark.studies.trace.chances import ROUNDED, Chances, chances
 from clwl_spark.studies.trace.places import MOST_HOPS, Ending, Hop, Network, Place, hops_at
 from clwl_spark.tables import columns as c
@@ -140,7 +140,7 @@ def network_of(
     lake: Lake,
     snapshot_id: str,
     links: Mapping[tuple[str, str], str],
-    keep: Keep = as_it_is,
+    keep: Materialize = as_it_is,
 ) -> Network:
     """What following puts needs to know of a snapshot.
 

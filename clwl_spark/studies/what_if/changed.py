@@ -130,7 +130,7 @@ def _checked(sides: Sides) -> Sides:
     if sides.down:
         return sides
     for name, before in sides.before.items():
-        columns = _told(TABLES[name])
+        columns = _content_columns(TABLES[name])
         defaults = DEFAULTS.get(name, {})
         old, new = (
             x.select(*columns).fillna(defaults) if defaults else x.select(*columns)
@@ -141,7 +141,7 @@ def _checked(sides: Sides) -> Sides:
     raise NothingHitError("the change changes nothing: everything is as it says already")
 
 
-def _told(table: Table) -> list[str]:
+def _content_columns(table: Table) -> list[str]:
     """The columns that make a topology another one."""
     return [x for x in table.names if x not in (c.SNAPSHOT_ID, c.SOURCE, c.ALTERED)]
 
@@ -155,7 +155,7 @@ def _seen_by_all(name: str, before: DataFrame, after: DataFrame) -> DataFrame:
         return after
     table = TABLES[name]
     keys = [x for x in table.keys if x not in (c.SNAPSHOT_ID, c.OBSERVER)]
-    attributes = [x for x in _told(table) if x not in table.keys]
+    attributes = [x for x in _content_columns(table) if x not in table.keys]
     is_defined = F.col(c.OBSERVER) == EVERYBODY
     old, new = (
         frame.where(is_defined).select(*keys, *(F.col(x).alias(f"{side}{x}") for x in attributes))

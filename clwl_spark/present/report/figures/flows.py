@@ -42,7 +42,8 @@ def flows(head: Head, timeline: Timeline) -> Figure:
     starts = sorted({at for at, _ in timeline.counts})
     marks = _marks(head.snapshots, starts, timeline.width)
     rows = tuple(
-        (_told(at, timeline.width), *(count(x.counts.get(at, 0)) for x in series)) for at in starts
+        (_moment_label(at, timeline.width), *(count(x.counts.get(at, 0)) for x in series))
+        for at in starts
     )
     return Figure(
         "flows",
@@ -130,7 +131,7 @@ def _label(
     changes = f" {counted(len(marks), 'change')} of the snapshot in that time." if marks else ""
     return (
         f"Messages per destination over time: most, {count(totals[peak])}, in the "
-        f"{lasting(width).removeprefix('1 ')} from {_told(peak, width)} UTC; in all, "
+        f"{lasting(width).removeprefix('1 ')} from {_moment_label(peak, width)} UTC; in all, "
         f"{first.word} got the most, {count(sum(first.counts.values()))} of "
         f"{count(sum(totals.values()))}.{changes}"
     )
@@ -145,7 +146,7 @@ def _notes(marks: Sequence[SnapshotUse]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _told(microseconds: int, width: int) -> str:
+def _moment_label(microseconds: int, width: int) -> str:
     """The start of a bucket, as exact as its width needs."""
     at = moment_at(microseconds)
     if width % DAY == 0:
