@@ -4,6 +4,7 @@
 """
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,9 @@ _UNITS: Final = {
 _PART: Final = r"(\d{1,6})(ms|s|m|h|d)"
 _PREFIX: Final = "spark."
 _PLACES: Final = ("lake", "catalog")
+_LONGEST_FILE: Final = 1 << 20
+_DEEPEST: Final = 50
+_ANY_MODULE: Final = "*"
 
 
 def duration(text: str) -> timedelta:
@@ -104,6 +108,14 @@ def _flattened(table: Mapping[str, Any]) -> dict[str, str]:
     return flat
 
 
+def _names(value: object) -> object:
+    """Names of a text, with commas between them, as --set gives them."""
+    if isinstance(value, str):
+        return [name.strip() for name in value.split(",") if name.strip()]
+    return value
+
+
+_Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 _Duration = Annotated[timedelta, BeforeValidator(_duration_setting)]
 _CatalogName = Annotated[str, _matching(r"[^.`]+\.[^.`]+", "give CATALOG.SCHEMA")]
 _FunctionName = Annotated[str, _matching(r"\w+(\.\w+)*:\w+(:.+)?", "give module:function")]
@@ -120,6 +132,7 @@ class Settings(BaseModel):
     algorithm: Literal["", "v9", "v7"]
     binding_ttl: _Duration
     duplicates: Literal["keep", "reject"]
+    allowed_modules: _Names
     exit: _FunctionName
     worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
     engine: Literal["auto", "embedded", "arrow", "spark"]
@@ -183,12 +196,50 @@ def _default_text() -> str:
 def _file(path: Path) -> _Source:
     """The settings of a TOML file."""
     try:
-        text = path.read_text("utf-8")
-        return _Source(str(path), tomllib.loads(text), text)
+        values, text = read_toml(path)
+    except UsageError as error:
+        raise SettingsError(f"--config {error}") from error
+    return _Source(str(path), values, text)
+
+
+def read_toml(path: Path) -> tuple[dict[str, Any], str]:
+    """The values of a small TOML file, and its text.
+
+    Raises:
+        UsageError: it cannot be read, is no file (pipes and devices may never end), is longer than
+            a megabyte, or is not TOML.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: no file; give a TOML file")
+        with path.open("rb") as file:
+            data = file.read(_LONGEST_FILE + 1)
     except OSError as error:
-        raise SettingsError(f"--config {path}: {error.strerror}; give a TOML file") from error
+        raise UsageError(f"{path}: {error.strerror}; give a TOML file") from error
+    if len(data) > _LONGEST_FILE:
+        raise UsageError(f"{path}: longer than {_LONGEST_FILE:,} bytes; give a TOML file")
+    try:
+        text = data.decode("utf-8")
+        values = tomllib.loads(text)
+        _depth(values)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"--config {path} is not TOML: {error}") from error
+        raise UsageError(f"{path} is not TOML: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path} is not TOML: lists or tables too deep in one another") from error
+    return values, text
+
+
+def _depth(value: object, depth: int = 0) -> None:
+    """Refuse lists and tables that are too deep in one another for those who walk them.
+
+    Raises:
+        RecursionError: they are.
+    """
+    if depth > _DEEPEST:
+        raise RecursionError
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in below:
+        _depth(part, depth + 1)
 
 
 def _assignment(text: str) -> _Source:
@@ -219,13 +270,28 @@ def _merged(sources: Iterable[_Source]) -> Settings:
             mixed = key == "spark" and isinstance(value, Mapping)
             values[key] = values[key] | _spark_settings(value) if mixed else value
     try:
-        return Settings.model_validate(values)
+        settings = Settings.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         key = str(first["loc"][0])
         raise SettingsError(
             f"{origin.get(key, 'default.toml')}: {key} is {first['input']!r}: {_advice(first)}"
         ) from error
+    _refuse_module(settings, origin["exit"])
+    return settings
+
+
+def _refuse_module(settings: Settings, origin: str) -> None:
+    """Refuse an exit whose module `allowed_modules` does not name."""
+    module = settings.exit.partition(":")[0]
+    allowed = settings.allowed_modules
+    names = {module.rsplit(".", at)[0] for at in range(module.count(".") + 1)}
+    free = _ANY_MODULE in allowed and module.partition(".")[0] not in sys.stdlib_module_names
+    if module and not free and names.isdisjoint(allowed):
+        raise SettingsError(
+            f"{origin}: exit is in module {module}, which the setting allowed_modules does not "
+            f"name ({', '.join(allowed) or 'none'}; * = all but Python's own): add it there"
+        )
 
 
 def _refuse_unknown(source: _Source) -> None:

@@ -1,9 +1,11 @@
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+from clwl_spark.cli import main
 from clwl_spark.errors import SettingsError, UsageError
 from clwl_spark.settings import Settings, duration, moment, read_settings
 
@@ -69,7 +71,7 @@ def test_a_lake_named_later_takes_the_place_of_a_catalog(tmp_path):
 def test_an_unknown_setting_names_file_line_and_the_nearest(tmp_path):
     said = refusal(tmp_path, '\n# words\nbinding_tl = "1h"\n')
     assert said == "/mine.toml, line 3: unknown setting 'binding_tl': did you mean 'binding_ttl'?"
-    assert "there are algorithm, binding_ttl, catalog" in refusal(tmp_path, "zzzzz = 1")
+    assert "there are algorithm, allowed_modules, binding_ttl" in refusal(tmp_path, "zzzzz = 1")
 
 
 @pytest.mark.parametrize(
@@ -121,3 +123,35 @@ def test_a_moment_has_a_zone():
         moment("2026-09-14T06:00:00")
     with pytest.raises(UsageError, match="is no moment"):
         moment("monday")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = " + "[" * 20_000, "is not TOML: "),
+        ("spark = {" + "a.b." * 300 + "c=1}", "too deep in one another"),
+        ("# " + "x" * (1 << 20), "longer than 1,048,576 bytes"),
+        ('exit = "os:system"', "exit is in module os, which the setting allowed_modules"),
+        ('exit = "a.b:f"\nallowed_modules = ["a.c"]', "exit is in module a.b, which"),
+        ("allowed_modules = 3", "allowed_modules is 3"),
+    ],
+)
+def test_a_file_of_wrong_shape_and_a_module_that_is_not_allowed_are_refused(tmp_path, text, said):
+    assert said in refusal(tmp_path, text)
+
+
+@pytest.mark.parametrize("allowed", [["*"], ["a"], ["a.b"], ["x", "a"]])
+def test_a_module_that_is_allowed_is_taken(tmp_path, allowed):
+    path = tmp_path / "mine.toml"
+    path.write_text(f'exit = "a.b:f"\nallowed_modules = {allowed}')
+    assert read_settings(path).exit == "a.b:f"
+    given = [f"allowed_modules={', '.join(allowed)}", "exit=a.b:g"]
+    assert read_settings(assignments=given).exit == "a.b:g"
+
+
+def test_a_file_that_never_ends_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(SettingsError, match=f"--config {path}: no file; give a TOML file"):
+            read_settings(path)
+        assert main(["share-queue", "--scenario", str(path)]) == 2

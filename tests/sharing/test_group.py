@@ -72,8 +72,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         read_entries(tmp_path / "none.toml")
     broken = tmp_path / "broken.toml"
     broken.write_text("runs = ")
-    with pytest.raises(SharingGroupError, match=r"broken\.toml: no TOML: "):
+    with pytest.raises(SharingGroupError, match=r"broken\.toml is not TOML: "):
         read_entries(broken)
     broken.write_bytes(b"\xff\xfe")
-    with pytest.raises(SharingGroupError, match="no TOML"):
+    with pytest.raises(SharingGroupError, match="not TOML"):
         read_entries(broken)

@@ -73,7 +73,7 @@ def end_of(request: Request, viewpoint: Viewpoint) -> End | None:
     """What a put chooses from; None = nothing: it stays, has a transmission queue, or fails.
 
     Args:
-        request: of the queue manager whose sight it is.
+        request: of the queue manager whose viewpoint it is.
         viewpoint: what it knows.
     """
     if request[_TYPE] == ObjectType.TOPIC:

@@ -1,6 +1,5 @@
 """What happens in a cluster, and how a TOML file tells it. No Spark."""
 
-import tomllib
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from clwl_spark.errors import UsageError
-from clwl_spark.settings import duration, moment
+from clwl_spark.settings import duration, moment, read_toml
 from clwl_spark.studies.repository.state import RepositoryError
 from clwl_spark.studies.repository.words import Kind, Want
 
@@ -143,11 +142,9 @@ def read_story(path: Path) -> Story:
         RepositoryError: no such file, no TOML, an unknown name, or an event that lacks something.
     """
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RepositoryError(f"{path}: {error.strerror}: name a readable TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RepositoryError(f"{path}: no TOML: {error}") from error
+        told, _ = read_toml(path)
+    except UsageError as error:
+        raise RepositoryError(str(error)) from error
     return make_story(told, str(path))
 
 

@@ -4,14 +4,14 @@ Source: IBM's page on shared queues; where it gives no figures, the defaults bel
 magnitude of a sysplex and every one of them can be set.
 """
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from clwl_spark.errors import InputError
+from clwl_spark.errors import InputError, UsageError
+from clwl_spark.settings import read_toml
 
 MOST_QUEUE_MANAGERS = 32
 """As many queue managers as a sysplex has members."""
@@ -139,11 +139,9 @@ def read_entries(path: Path) -> dict[str, Any]:
         SharingGroupError: no such file, or no TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SharingGroupError(f"{path}: {error.strerror}: name a readable TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SharingGroupError(f"{path}: no TOML: {error}") from error
+        return read_toml(path)[0]
+    except UsageError as error:
+        raise SharingGroupError(str(error)) from error
 
 
 def make_group(told: Mapping[str, Any], where: str) -> SharingGroup:
