@@ -18,6 +18,7 @@ from clwl_spark.mq.read.merge import KEYS, merge
 from clwl_spark.mq.read.mqsc import defined_name, parse
 from clwl_spark.mq.read.records import PassedOver, PieceRefusedError, Reject, Row, TextState
 from clwl_spark.snapshots.diff import default_of
+from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
 
 Values = dict[str, Any]
@@ -138,7 +139,7 @@ def _changes(earlier: Tables, rows: Mapping[Key, Values]) -> dict[str, dict[str,
 
 def _same(table: str, old: Values, new: Values) -> bool:
     """Whether two rows say the same; null is MQ's default."""
-    columns = (old.keys() | new.keys()) - _PLACES
+    columns = set(TABLES[table].names) - _PLACES
     differing = (x for x in columns if old.get(x) != new.get(x))
     return all(_plain(table, x, old) == _plain(table, x, new) for x in differing)
 

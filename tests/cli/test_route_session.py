@@ -12,10 +12,10 @@ from clwl_spark.tables import MESSAGES, OUTCOMES
 CASES = [
     (RouteWords(), None, (MESSAGES, OUTCOMES), ROWS_BEYOND_JAVA),
     (RouteWords(), "arrow", (MESSAGES,), ROWS_BEYOND_JAVA),
-    (RouteWords(), None, (), None),
-    (RouteWords(), "spark", (MESSAGES,), None),
-    (RouteWords(hops=3), None, (MESSAGES,), None),
-    (RouteWords(follow=True), None, (MESSAGES,), None),
+    (RouteWords(), None, (), {}),
+    (RouteWords(), "spark", (MESSAGES,), {}),
+    (RouteWords(hops=3), None, (MESSAGES,), {}),
+    (RouteWords(follow=True), None, (MESSAGES,), {}),
 ]
 
 
@@ -26,4 +26,4 @@ def test_java_s_second_compiler_is_left_out_only_where_arrow_does_all(
     words, engine, tables, suits = case
     lake_with(spark, tmp_path, [x.name for x in tables])
     monkeypatch.setattr(route, "is_on_this_machine", bool)
-    assert route._suiting(Common(lake=str(tmp_path), engine=engine), words) is suits
+    assert route._suiting(Common(lake=str(tmp_path), engine=engine), words) == suits

@@ -37,6 +37,7 @@ FOUND = Difference(
 def entry(name, rows, **more):
     counts = {**dict.fromkeys(WRITABLE, 0), **rows}
     head = {"valid_from": None, "status": "VALID", "being_written": False, "source": None}
+    head |= {"base_changed": False}
     return SnapshotEntry(name, **{**head, "base": None, "loaded_at": None, **more}, rows=counts)
 
 
