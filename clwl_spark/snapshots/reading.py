@@ -94,26 +94,35 @@ def sources_of(
         IngestError: a path is not there, there are no files, or there is no such encoding.
     """
     decode(b"", encoding)
-    found: list[Path] = []
-    passed: list[PassedOver] = []
-    text: bytes | None = None
-    for path in paths:
-        if str(path) == STANDARD_INPUT:
-            text = _standard_input() if text is None else text
-        elif not path.exists():
-            raise IngestError(f"no such file or folder: {path}; {_REMEDY}")
-        else:
-            for file in _files_of(path):
-                why = _why_not(file, path)
-                passed += [PassedOver(str(file), why)] if why else []
-                found += [] if why else [file]
+    folders = [path for path in paths if str(path) != STANDARD_INPUT]
+    text = _standard_input() if len(folders) < len(paths) else None
+    found, passed = _files_in(folders)
     if not found and text is None:
-        folders = ", ".join(str(path) for path in paths)
+        places = ", ".join(map(str, paths))
         why = "; ".join(f"{x.file} is {x.why}" for x in passed[:_NAMED])
-        raise IngestError(f"no files in {folders}: {why or _REMEDY}")
+        raise IngestError(f"no files in {places}: {why or _REMEDY}")
     named = "; ".join(_INPUT_NAME if str(path) == STANDARD_INPUT else str(path) for path in paths)
     files = tuple(dict.fromkeys(found))
     return Sources(files, named, observer, encoding, text, tuple(dict.fromkeys(passed)))
+
+
+def _files_in(paths: Iterable[Path]) -> tuple[list[Path], list[PassedOver]]:
+    """The files of paths, and what is passed over of them.
+
+    Raises:
+        IngestError: a path is not there.
+    """
+    found: list[Path] = []
+    passed: list[PassedOver] = []
+    for path in paths:
+        if not path.exists():
+            raise IngestError(f"no such file or folder: {path}; {_REMEDY}")
+        for file in _files_of(path):
+            if why := _why_not(file, path):
+                passed.append(PassedOver(str(file), why))
+            else:
+                found.append(file)
+    return found, passed
 
 
 def _standard_input() -> bytes:

@@ -13,6 +13,7 @@ from clwl_spark.present.report.data import ReportData
 from clwl_spark.present.report.page import page
 from clwl_spark.present.report.surprises import surprises
 from clwl_spark.present.report.words import counted, lasting, named, percent, told_apart
+from clwl_spark.tables.moments import LAST
 
 ORDER = ["surprises", "map", "shares", "rules", "flows", "failures"]
 VOID = {"meta", "br", "img", "input", "link", "hr"}
@@ -220,3 +221,11 @@ def test_words():
     assert (lasting(900_000_000), lasting(86_400_000_000)) == ("15 minutes", "1 day")
     assert named(" ") == named(None) == "(blank)"
     assert told_apart(["ABCDEF", "ABCDEG", "X"], 4) == ["ABC…", "ABC… (2)", "X"]
+
+
+def test_messages_at_the_end_of_time():
+    data = parcels()
+    width = data.timeline.width
+    last = (LAST // width) * width
+    late = replace(data.timeline, counts={(last, data.timeline.destinations[0]): 3})
+    assert "<h2" in page(replace(data, timeline=late))

@@ -18,7 +18,7 @@ from clwl_spark.present.report.words import (
     named,
     told_apart,
 )
-from clwl_spark.tables.moments import DAY, HOUR, MINUTE, SECOND, moment_at
+from clwl_spark.tables.moments import DAY, HOUR, LAST, MINUTE, SECOND, moment_at
 
 MOST_MARKS: Final = 10
 OTHERS: Final = "others"
@@ -76,7 +76,7 @@ def _marks(used: Sequence[SnapshotUse], starts: Sequence[int], width: int) -> li
     """Snapshots that came into force while messages were put."""
     if not starts:
         return []
-    first, last = moment_at(starts[0]), moment_at(starts[-1] + width)
+    first, last = moment_at(starts[0]), moment_at(min(starts[-1] + width, LAST))
     return [x for x in used if x.valid_from is not None and first < x.valid_from < last]
 
 
