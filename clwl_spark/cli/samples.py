@@ -71,7 +71,7 @@ def sample_messages(path: Path) -> list[tuple[Any, ...]]:
     with path.open(encoding="utf-8", newline="") as lines:
         series = [_Series(number, words) for number, words in enumerate(csv.DictReader(lines), 1)]
     puts = sorted((put for one in series for put in one.puts()), key=_by_time)
-    return [tuple(put[name] for name in MESSAGES.names) for put in _numbered(puts)]
+    return [tuple(map(put.get, MESSAGES.names)) for put in _numbered(puts)]
 
 
 def _numbered(puts: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -66,6 +66,13 @@ class WildcardSchema(StrEnum):
     CHAR = "CHAR"
 
 
+class Reach(StrEnum):
+    """PUBSCOPE of a topic or publication, SUBSCOPE of a topic or subscription."""
+
+    ALL = "ALL"
+    QMGR = "QMGR"
+
+
 class SubType(StrEnum):
     """SUBTYPE of a subscription."""
 
@@ -132,6 +139,13 @@ class Algorithm(StrEnum):
 
     V9 = "v9"
     V7 = "v7"
+
+
+class Edition(IntEnum):
+    """Which edition of SEMANTICS answers."""
+
+    FIRST = 1
+    SECOND = 2
 
 
 class Duplicates(StrEnum):

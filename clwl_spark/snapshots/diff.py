@@ -26,7 +26,7 @@ ADDED: Final = "ADDED"
 REMOVED: Final = "REMOVED"
 CHANGED: Final = "CHANGED"
 
-_NO_ATTRIBUTES: Final = (c.SOURCE, c.ALTERED)
+_NO_ATTRIBUTES: Final = (c.SOURCE, c.ALTERED, c.BACKLOG)
 _CHANNEL: Final = {c.CLWLRANK: 0, c.CLWLPRTY: 0, c.CLWLWGHT: v.DEFAULT_WEIGHT, c.NETPRTY: 0}
 _MORE_DEFAULTS: Final[Mapping[str, Mapping[str, object]]] = {
     "cluster_channels": {c.QMTYPE: v.QmType.NORMAL.value},

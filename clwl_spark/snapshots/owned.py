@@ -35,6 +35,8 @@ def owner_column(table: Table) -> Column:
     """As `owner`, of a table's rows."""
     if c.OBSERVER not in table.names:
         return F.col(c.QMGR)
+    if c.QMGR not in table.names:
+        return F.col(c.OBSERVER)
     return F.when(F.col(c.OBSERVER) == EVERYBODY, F.col(c.QMGR)).otherwise(F.col(c.OBSERVER))
 
 

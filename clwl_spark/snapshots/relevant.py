@@ -1,6 +1,7 @@
 """The part of a topology that a few puts can meet, worked out."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from pyspark.sql import functions as F
 
@@ -26,7 +27,8 @@ def as_met_by(qmgrs: Collection[str], names: Collection[str], topology: Topology
     named = F.array(c.TARGET, c.RNAME, c.RQMNAME)
     leads_to = topology.queues.where(seen & own).select(F.explode(named)).distinct().collect()
     met = own | in_own_view | F.col(c.QUEUE).isin(sorted({*names, *(row[0] for row in leads_to)}))
-    return Topology(
+    return replace(
+        topology,
         queue_managers=inline(topology.queue_managers.where(seen)),
         cluster_channels=inline(topology.cluster_channels.where(seen)),
         channel_status=inline(topology.channel_status.where(own)),

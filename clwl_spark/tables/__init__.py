@@ -30,6 +30,7 @@ from clwl_spark.tables.topology import (
     SNAPSHOTS,
     SUBSCRIPTIONS,
     TOPICS,
+    VIEWS,
 )
 from clwl_spark.tables.waiting import (
     CHANNEL_EVENTS,
@@ -74,6 +75,7 @@ __all__ = [
     "TOPIC_CONFLICTS",
     "TOPIC_COSTS",
     "TOPOLOGY",
+    "VIEWS",
     "XMITQ_LINKS",
     "Column",
     "Table",
@@ -86,6 +88,7 @@ TOPOLOGY: Final = (
     QUEUES,
     TOPICS,
     SUBSCRIPTIONS,
+    VIEWS,
 )
 TABLES: Final[dict[str, Table]] = {
     table.name: table

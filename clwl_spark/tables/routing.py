@@ -20,6 +20,7 @@ _MESSAGE = (
     text(c.VIA, "LOCAL = by an application, CLUSTER = over a cluster channel; null = LOCAL"),
     flag(c.PERSISTENT, "Persistent"),
     Column(c.MSG_LENGTH, "int", "Bytes"),
+    text(c.SCOPE, "How far a publication goes: ALL or QMGR; null = ALL"),
 )
 _MUST_BE_THERE: Final = (c.PUT_TIME, c.OBJECT_NAME)
 """Beside the key; whoever puts nothing but plain messages needs no other column."""
@@ -98,6 +99,10 @@ ROUTE_PLANS: Final = Table(
         Column(c.RESET_EPOCH, "bigint", "Resets of the history before this snapshot's messages"),
         text(c.XMITQ, "Transmission queue, kind XMITQ"),
         Column("choices", "int", "Choices a message makes: copies of a publication, else 1"),
+        replace(
+            flag(c.FIRST_OPEN, "Rows of a first open are in it; null = of edition 1"), optional=True
+        ),
+        replace(word(c.SCOPE, v.Reach, "Of the request; null = ALL"), optional=True),
     ),
 )
 ROUTE_CANDIDATES: Final = Table(
@@ -169,6 +174,7 @@ RUNS: Final = Table(
         Column("seconds", "double", "Wall-clock time"),
         Column("worker_peak_mib", "double", "Largest Python worker, MiB"),
         text("algorithm", "v9 or v7: the lake's, from the first run on"),
+        Column("edition", "int", "Of SEMANTICS, 1 or 2, as the algorithm; null = 1", optional=True),
         text("router_id", "Names the checkpoint that belongs to this lake"),
         Column("versions", "map<string,string>", "Versions of package, Spark, Delta, Python"),
         Column(

@@ -18,6 +18,11 @@ _READ_FROM: Final = (
 )
 """What MQ's texts tell of a row besides its values; null in rows that nobody read from a text."""
 
+
+def _scope(name: str, comment: str) -> Column:
+    return replace(word(name, v.Reach, comment), optional=True)
+
+
 SNAPSHOTS: Final = Table(
     "snapshots",
     "One row per state of the cluster, in force from valid_from until the next valid one",
@@ -99,6 +104,14 @@ CHANNEL_STATUS: Final = Table(
         word(c.STATUS, tuple(v.STATUS_TIERS), "STATUS; null = INACTIVE"),
         text(c.XMITQ, "Transmission queue that the channel is associated with now"),
         *_READ_FROM,
+        Column(
+            c.BACKLOG,
+            "bigint",
+            "XQMSGSA: messages that wait for the channel; null = not known",
+            check=f"{c.BACKLOG} IS NULL OR {c.BACKLOG} >= 0",
+            reason="is below 0",
+            optional=True,
+        ),
     ),
     change_feed=True,
 )
@@ -143,6 +156,8 @@ TOPICS: Final = Table(
         flag(c.SUB_ENABLED, "SUB(ENABLED); null = true"),
         word(c.PROXYSUB, v.ProxySub, "PROXYSUB; null = FIRSTUSE"),
         *_READ_FROM,
+        _scope(c.PUB_SCOPE, "PUBSCOPE; null = ASPARENT"),
+        _scope(c.SUB_SCOPE, "SUBSCOPE; null = ASPARENT"),
     ),
     change_feed=True,
 )
@@ -162,6 +177,18 @@ SUBSCRIPTIONS: Final = Table(
             text(c.WSCHEMA, "WSCHEMA: TOPIC, wildcards are levels, or CHAR; null = TOPIC"),
             optional=True,
         ),
+        _scope(c.SUB_SCOPE, "SUBSCOPE; null = that of the topic"),
+    ),
+    change_feed=True,
+)
+VIEWS: Final = Table(
+    "views",
+    "One row per observer and topology table: are the observer's rows there all that it knows",
+    (
+        _SNAPSHOT,
+        key(c.OBSERVER, "Queue manager whose view it is"),
+        key(c.TABLE, "Topology table"),
+        flag(c.WHOLE, "True = the observer knows no other rows; null = false"),
     ),
     change_feed=True,
 )

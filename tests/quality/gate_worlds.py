@@ -65,6 +65,7 @@ def good_world() -> World:
         topic("FR2", "NEWS", "/news"),
         proxy("QM1", "/news", "FR2"),
         ("subscriptions", {"qmgr": "QM1", "sub_name": "S1", "topicstr": "/news", "dest": "NEWS.Q"}),
+        ("views", {"observer": "QM1", "table": "queues", "whole": True}),
         ("queues", queue("QM2", "APP.Q", "K", defbind="NOTFIXED")[1] | {"observer": "QM1"}),
         ("cluster_channels", rcvr("QM2", clwlrank=0)[1] | {"observer": "QM1"}),
     ]
@@ -118,7 +119,7 @@ def complaints(world: World, gates: Gates) -> set[str]:
     return {x.gate for x in results if x.verdict == Verdict.FAILED}
 
 
-def setting(table: str, where: dict[str, Any], **values: Any) -> Change:
+def setting(table: str, where: dict[str, Any], /, **values: Any) -> Change:
     """Change rows; there must be some."""
 
     def change(world: World) -> None:

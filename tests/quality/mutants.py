@@ -152,6 +152,8 @@ EXPECTATIONS: dict[str, Mutant] = {
     "subscriptions.subtype": (
         [setting("subscriptions", {"sub_name": "S1"}, subtype="API")], {"subscriptions.subtype"},
     ),
+    "views.unique": ([_double("views", observer="QM1")], {"views.unique"}),
+    "views.table": ([setting("views", {"table": "queues"}, table="queue")], {"views.table"}),
     "cluster_senders.unique": (
         [_double("cluster_senders", qmgr="QM1")], {"cluster_senders.unique"},
     ),

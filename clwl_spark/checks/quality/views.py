@@ -116,7 +116,7 @@ def snapshot_views() -> list[View]:
     """The views of a snapshot, each one made from those before it."""
     views = []
     for table in SNAPSHOT_TABLES:
-        if any(x.name == c.OBSERVER for x in table.columns):
+        if {c.OBSERVER, c.QMGR} <= set(table.names):
             views.append(View(f"{table.name}_as_seen", _filled(table)))
             views.append(View(table.name, _settled(table)))
         else:
@@ -130,7 +130,7 @@ def _filled(table: Table) -> str:
     columns = [
         f"COALESCE({x.name}, {_literal(defaults[x.name])}) AS {x.name}"
         if x.name in defaults
-        else f"COALESCE({x.name}, '') AS {x.name}"
+        else f"COALESCE(`{x.name}`, '') AS `{x.name}`"
         if x.type == "string" and x.name not in (c.SOURCE, c.QMTYPE)
         else x.name
         for x in table.columns

@@ -19,7 +19,7 @@ from clwl_spark.delta.files import commit_time
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import Transaction
 from clwl_spark.errors import LakeStateError
-from clwl_spark.mq.vocabulary import Algorithm, Duplicates
+from clwl_spark.mq.vocabulary import Algorithm, Duplicates, Edition
 from clwl_spark.routing.intake.blocks import BUCKETS
 from clwl_spark.routing.ledger.imported import imported_algorithm
 from clwl_spark.routing.ledger.run_record import UNKNOWN, Run, RunSummary, Taken, first_checkpoint
@@ -253,6 +253,7 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
         summary.seconds,
         summary.worker_peak_mib,
         run.algorithm.value,
+        Edition.FIRST.value,
         run.router_id,
         list(_versions().items()),
         summary.engine if status == DONE else None,

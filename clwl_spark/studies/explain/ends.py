@@ -127,7 +127,7 @@ def without_choice(request: Request, viewpoint: Viewpoint) -> Row:
         found = Resolution(PlanKind.LOCAL, 0, name, "", (name,), DefBind.OPEN)
     else:
         found = resolution_of(request, viewpoint)
-    return {**asked, **_resolved(found), "choices": 1}
+    return {**asked, **_resolved(found), "choices": 1, c.FIRST_OPEN: None, c.SCOPE: None}
 
 
 def _judged(plan: Row) -> Row:

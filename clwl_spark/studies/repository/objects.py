@@ -104,6 +104,7 @@ def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
         queues=rows[Kind.QUEUE],
         topics=rows[Kind.TOPIC],
         subscriptions=nothing,
+        views=nothing,
     )
     sender = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
     return viewers(frame_from_rows(spark, [(snapshot, viewer)], sender), topology)
