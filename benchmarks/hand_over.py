@@ -49,7 +49,7 @@ def main() -> int:
     spark = local_session(ROWS_BEYOND_JAVA, app_name="hand over")
     lake = Lake(spark, str(work / "lake"))
     lake.create([OUTCOMES, RUNS])
-    run = begin(lake, None)
+    run = begin(lake)
     engine = engine_for(lake, ArrowEngine.name, 8)
     rows = int(str(spark.conf.get(ARROW_ROWS)))
     messages = lake.stream(MESSAGES.name)

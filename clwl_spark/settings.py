@@ -22,7 +22,9 @@ from pydantic import (
     ValidationError,
 )
 
+from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.errors import SettingsError, UsageError, did_you_mean
+from clwl_spark.mq.vocabulary import Algorithm, Edition
 
 _UNITS: Final = {
     "ms": timedelta(milliseconds=1),
@@ -130,6 +132,7 @@ class Settings(BaseModel):
     catalog: _CatalogName
     checkpoints: str
     algorithm: Literal["", "v9", "v7"]
+    edition: Literal["", "1", "2"]
     binding_ttl: _Duration
     duplicates: Literal["keep", "reject"]
     allowed_modules: _Names
@@ -143,6 +146,12 @@ class Settings(BaseModel):
     poll: _Duration
     log: Literal["auto", "text", "json"]
     spark: dict[str, str]
+
+    @property
+    def wanted(self) -> Wanted:
+        """The semantics that are asked for."""
+        algorithm = Algorithm(self.algorithm) if self.algorithm else None
+        return Wanted(algorithm, Edition(int(self.edition)) if self.edition else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ from reference_rules import (
 TABLES: Final = (
     "snapshots", "queue_managers", "cluster_channels", "channel_status", "queues", "topics",
     "subscriptions",
+    "views",
 )  # fmt: skip
 MESSAGE_DEFAULTS: Final[Row] = {
     "object_type": "QUEUE", "object_qmgr": "", "bind": "AS_Q_DEF", "via": "LOCAL",

@@ -32,6 +32,7 @@ DEFAULTS: Final[dict[str, Row]] = {
         "proxysub": "FIRSTUSE",
     },
     "subscriptions": {"topicstr": "", "subtype": "USER", "dest_qmgr": "", "wschema": "TOPIC"},
+    "views": {"whole": False},
 }  # fmt: skip
 OWN_KEYS: Final[dict[str, tuple[str, ...]]] = {
     "queue_managers": ("qmgr",),

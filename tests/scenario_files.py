@@ -22,6 +22,7 @@ FOLDER: Final = Path(__file__).parent / "scenarios"
 START: Final = datetime(2024, 6, 1, 8, 0, 0, tzinfo=UTC)
 TABLES: Final = (
     "queue_managers", "cluster_channels", "channel_status", "queues", "topics", "subscriptions",
+    "views",
 )  # fmt: skip
 EXPECTED_COLUMNS: Final = (
     "qmgr", "object_name", "object_qmgr", "dest_qmgr", "channel", "xmitq", "reason",

@@ -12,6 +12,7 @@ from pyspark.sql.types import StructField, StructType
 from random_clusters import Case, merged_tables, random_case
 from reference import Reference
 
+from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.routing.run import RouteOptions, route
@@ -74,7 +75,7 @@ class World:
         ]
 
     def route(self, **options: Any) -> Any:
-        settings = {"algorithm": Algorithm(self.algorithm), "state_partitions": 3} | options
+        settings = {"wanted": Wanted(Algorithm(self.algorithm)), "state_partitions": 3} | options
         return route(self.lake, RouteOptions(**settings))
 
     def outcomes(self) -> Counter[tuple[Any, ...]]:

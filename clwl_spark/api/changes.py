@@ -1,12 +1,13 @@
 """What a change to the cluster would move: the question `what_if` of the Python API."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from clwl_spark.api.answers import Moved
 from clwl_spark.api.rules import Rules
 from clwl_spark.errors import UsageError
+from clwl_spark.routing.engines.batch import of_lake
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.studies.what_if.changed import changed_by_words, changed_to
 from clwl_spark.studies.what_if.run import what_if
@@ -60,6 +61,5 @@ def moved_by(
     else:
         said = (*map(str, change.scripts), *change.words)
         sides = changed_by_words(lake, before, change.understood, change.scripts)
-    options = rules.options(exit_function)
-    options = replace(options, algorithm=options.algorithm or rules.own())
+    options = of_lake(rules.options(exit_function), lake)
     return Moved(what_if(lake, before, said, sides, options))

@@ -98,7 +98,7 @@ class OpenLake:
         snapshot = options.pop("snapshot", None)
         words = {name: str(word) for name, word in options.items()}
         request = ExplainRequest(
-            qmgr, object_name, object_qmgr, snapshot_id=snapshot, algorithm=ladder.algorithm,
+            qmgr, object_name, object_qmgr, snapshot_id=snapshot, semantics=ladder.semantics,
             exit_function=ladder.exit_function, **words,
         )  # fmt: skip
         return Explained(explain_by(self._plan_cache, self.tables, request))

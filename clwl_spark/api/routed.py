@@ -61,7 +61,9 @@ def routed(rules: Rules, hops: int, algorithm: str | None, exit_function: str | 
         check_hops(hops)
     options = rules.options(exit_function)
     if algorithm is not None:
-        options = replace(options, algorithm=known_algorithm(algorithm))
+        options = replace(
+            options, wanted=replace(options.wanted, algorithm=known_algorithm(algorithm))
+        )
     summary = route(rules.lake, options)
     if hops:
         follow_messages(rules.lake, options, hops, lambda _stage, _done, _total: None)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from clwl_spark.cli.explain import algorithm_of
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.cli.route import route_options
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.versions import Versions, versions_of
@@ -12,6 +12,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.run import RouteOptions
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.settings import Settings
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.tables import RUNS
 
 
@@ -22,12 +23,12 @@ class Rules:
     Attributes:
         lake: which one.
         settings: its settings.
-        looked_up: the lake's algorithm by version of its runs.
+        looked_up: the lake's semantics by version of its runs.
     """
 
     lake: Lake
     settings: Settings
-    looked_up: dict[Versions, Algorithm] = field(default_factory=dict)
+    looked_up: dict[Versions, Semantics] = field(default_factory=dict)
 
     def ladder(self, exit_function: str | None, algorithm: str | None = None) -> Ladder:
         """What is asked for, else the settings', else the lake's.
@@ -35,22 +36,24 @@ class Rules:
         Raises:
             UsageError: an unknown algorithm.
         """
-        asked = algorithm or self.settings.algorithm
+        wanted = self.settings.wanted
+        if algorithm:
+            wanted = replace(wanted, algorithm=known_algorithm(algorithm))
         reference = self.settings.exit if exit_function is None else exit_function
-        return Ladder(known_algorithm(asked) if asked else self.own(), load_exit(reference))
+        return Ladder(wanted.or_those(self.own()), load_exit(reference))
 
     def options(self, exit_function: str | None) -> RouteOptions:
         """How the lake is routed."""
         options = route_options(self.settings)
         return options if exit_function is None else replace(options, exit_function=exit_function)
 
-    def own(self) -> Algorithm:
-        """The lake's algorithm, looked up once for each version of its runs."""
+    def own(self) -> Semantics:
+        """The lake's semantics, looked up once for each version of its runs."""
         versions = versions_of(self.lake, [RUNS.name])
         if versions is None:
-            return algorithm_of(self.lake)
+            return semantics_of(self.lake)
         if versions not in self.looked_up:
-            self.looked_up[versions] = algorithm_of(self.lake)
+            self.looked_up[versions] = semantics_of(self.lake)
         return self.looked_up[versions]
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.what_if import AdviseWords
@@ -13,6 +12,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.shares.advice import Advice, advise, wanted_shares
@@ -29,7 +29,7 @@ def run(common: Common, options: AdviseWords) -> int:
     own = {"exit": options.exit}
     with at_work("advise", common, own, needs=SNAPSHOTS.name) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
-        ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
+        ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         topology = read_topology(work.lake, [snapshot_id], checkpoint)
         check_qmgr(options.qmgr, names_defined(topology), snapshot_id)
         put = Puts(options.qmgr, options.object_name)

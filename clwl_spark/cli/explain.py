@@ -1,14 +1,11 @@
 """`clwl explain`: every candidate of one put, and why it won or lost."""
 
-from pyspark.sql import functions as F
-
 from clwl_spark import tables as schemas
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.routing import ExplainWords
 from clwl_spark.cli.work import Work, at_work
-from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.explain.rendering import render
 from clwl_spark.studies.explain.request import ExplainRequest, explain
 
@@ -25,7 +22,6 @@ def run(common: Common, options: ExplainWords) -> int:
 
 def explain_request(options: ExplainWords, work: Work) -> ExplainRequest:
     """The put that the options describe, with the lake's algorithm unless one is asked for."""
-    asked = work.settings.algorithm
     return ExplainRequest(
         qmgr=options.qmgr,
         object_name=options.object_name,
@@ -34,13 +30,6 @@ def explain_request(options: ExplainWords, work: Work) -> ExplainRequest:
         snapshot_id=options.snapshot,
         via=options.via,
         bind=options.bind,
-        algorithm=Algorithm(asked) if asked else algorithm_of(work.lake),
+        semantics=work.settings.wanted.or_those(semantics_of(work.lake)),
         exit_function=load_exit(work.settings.exit),
     )
-
-
-def algorithm_of(lake: Lake) -> Algorithm:
-    """The algorithm that the lake was first routed with; v9 for a lake that was not."""
-    runs = lake.read_or_empty(schemas.RUNS.name).orderBy(F.col("batch_id").desc())
-    last = runs.select("algorithm").first()
-    return Algorithm(last[0]) if last else Algorithm.V9

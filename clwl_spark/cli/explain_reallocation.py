@@ -8,13 +8,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.waiting import ExplainReallocationWords
 from clwl_spark.cli.work import ROUTED, at_work
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.reallocate.explain import explain_message, message_id_of
 
 
@@ -24,7 +24,7 @@ def run(common: Common, options: ExplainReallocationWords) -> int:
     own = {"exit": options.exit}
     needs = schemas.OUTCOMES.name
     with at_work("explain-reallocation", common, own, needs=needs, reads=ROUTED) as work:
-        ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
+        ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         stories = explain_message(work.lake, message_id, options.qmgr, ladder)
         work.screen.document(stories)
         work.screen.show(*(_story_text(story) for story in stories))

@@ -6,7 +6,6 @@ from typing import Any
 from rich.console import RenderableType
 
 from clwl_spark.algorithm.ladder import BY_NUMBER
-from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.what_if import InsightsWords
@@ -15,6 +14,7 @@ from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.catalog import chosen_snapshot
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.insights import Insights, insights
@@ -28,15 +28,14 @@ def run(common: Common, options: InsightsWords) -> int:
     own = {"exit": options.exit}
     with at_work("insights", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
-        algorithm = algorithm_of(work.lake)
-        ladder = Ladder(algorithm, load_exit(work.settings.exit))
+        ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         topology = read_topology(work.lake, [snapshot_id], checkpoint)
         with work.screen.progress("insights") as tell:
             tell("requests", 0, 1)
             found = insights(traffic_of_lake(work.lake, snapshot_id), topology, ladder)
             tell("requests", 1, 1)
         work.screen.document({"snapshot_id": snapshot_id, **found.to_json()})
-        work.screen.show(*_parts(found, snapshot_id, algorithm, options.limit))
+        work.screen.show(*_parts(found, snapshot_id, ladder.algorithm, options.limit))
     return 0
 
 

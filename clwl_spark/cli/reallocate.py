@@ -4,7 +4,6 @@ import structlog
 from rich.table import Table
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.waiting import ReallocateWords
@@ -13,6 +12,7 @@ from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.settings import moment
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.reallocate.events import ChannelEvent, read_events
 from clwl_spark.studies.reallocate.run import ReallocationSummary, reallocate
 from clwl_spark.tables.moments import micros, moment_at, moment_text
@@ -72,4 +72,4 @@ def _single(options: ReallocateWords) -> ChannelEvent | None:
 
 def _ladder(work: Work) -> Ladder:
     """The lake's rules."""
-    return Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
+    return Ladder(semantics_of(work.lake), load_exit(work.settings.exit))

@@ -43,6 +43,7 @@ def run(common: Common, options: RouteWords) -> int:
     """Route, show the summary, and return the exit code."""
     own = {
         "algorithm": options.algorithm,
+        "edition": options.edition,
         "binding_ttl": options.binding_ttl,
         "duplicates": options.duplicates,
         "exit": options.exit,
@@ -82,7 +83,7 @@ def _suiting(common: Common, options: RouteWords) -> Mapping[str, str]:
 def route_options(settings: Settings) -> RouteOptions:
     """The settings that routing takes."""
     return RouteOptions(
-        algorithm=v.Algorithm(settings.algorithm) if settings.algorithm else None,
+        wanted=settings.wanted,
         binding_ttl=settings.binding_ttl,
         duplicates=v.Duplicates(settings.duplicates),
         exit_function=settings.exit,

@@ -6,7 +6,6 @@ from typing import Any, Final
 from pyspark.sql import functions as F
 from rich.console import RenderableType
 
-from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.what_if import SharesWords
@@ -17,6 +16,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE
@@ -37,7 +37,7 @@ def run(common: Common, options: SharesWords) -> int:
     own = {"exit": options.exit}
     with at_work("shares", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
         snapshot_id = chosen_snapshot(work.lake, options.snapshot)
-        ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
+        ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         topology = read_topology(work.lake, [snapshot_id])
         if options.traffic:
             _show_traffic(work, snapshot_id, ladder)

@@ -82,7 +82,7 @@ def _export(work: Work, options: StateWords) -> int:
 def _import(work: Work, options: StateWords) -> int:
     settings = route_options(work.settings)
     moved = import_memory(
-        work.lake, _file(options), replace=options.replace, algorithm=settings.algorithm
+        work.lake, _file(options), replace=options.replace, wanted=settings.wanted
     )
     said = f"{moved.queue_managers} queue manager(s) remember what {moved.file} says"
     gone = f"; what {moved.replaced} remembered before is given up" if moved.replaced else ""

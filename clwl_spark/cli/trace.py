@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.tracing import TraceWords
 from clwl_spark.cli.work import Work, at_work
 from clwl_spark.errors import UsageError
-from clwl_spark.mq.vocabulary import Algorithm, ObjectType
+from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.topics.strings import check_topic_string
 from clwl_spark.studies.trace.places import Place
 from clwl_spark.studies.trace.rendering import render
@@ -47,8 +47,7 @@ def read_links(texts: Sequence[str]) -> dict[tuple[str, str], str]:
 
 
 def _request(options: TraceWords, work: Work, links: dict[tuple[str, str], str]) -> TraceRequest:
-    asked = work.settings.algorithm
-    algorithm = Algorithm(asked) if asked else algorithm_of(work.lake)
+    semantics = work.settings.wanted.or_those(semantics_of(work.lake))
     return TraceRequest(
         place=Place(
             options.qmgr,
@@ -58,7 +57,7 @@ def _request(options: TraceWords, work: Work, links: dict[tuple[str, str], str])
             options.object_type.value,
         ),
         snapshot_id=options.snapshot,
-        ladder=Ladder(algorithm, load_exit(work.settings.exit)),
+        ladder=Ladder(semantics, load_exit(work.settings.exit)),
         links=links,
         most_hops=options.hops,
     )

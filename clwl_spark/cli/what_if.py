@@ -1,12 +1,10 @@
 """`clwl what-if`: what a change moves, and what each single failure costs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from rich.console import RenderableType
 
-from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.route import route_options
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
@@ -14,8 +12,10 @@ from clwl_spark.cli.words.what_if import Swept, WhatIfWords
 from clwl_spark.cli.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
+from clwl_spark.routing.engines.batch import of_lake
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.catalog import chosen_snapshot
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
 from clwl_spark.studies.sweep.outages import Outage, Part
@@ -80,8 +80,7 @@ def _change_texts(options: WhatIfWords) -> tuple[str, ...]:
 
 
 def _how(work: Work) -> Any:  # noqa: ANN401
-    options = route_options(work.settings)
-    return replace(options, algorithm=options.algorithm or algorithm_of(work.lake))
+    return of_lake(route_options(work.settings), work.lake)
 
 
 def _answer(answer: WhatIf, sides: Sides, limit: int) -> list[RenderableType]:
@@ -160,7 +159,7 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
     """Take everything away, one after the other."""
     lake = work.lake
     topology = read_topology(lake, [snapshot_id])
-    ladder = Ladder(algorithm_of(lake), load_exit(work.settings.exit))
+    ladder = Ladder(semantics_of(lake), load_exit(work.settings.exit))
     puts = [_puts(words) for words in options.puts]
     traffic = (
         traffic_from(lake.spark, snapshot_id, puts) if puts else traffic_of_lake(lake, snapshot_id)

@@ -6,7 +6,6 @@ from itertools import pairwise
 from rich.table import Table
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.explain import algorithm_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.waiting import XmitqWords
@@ -17,6 +16,7 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.settings import moment
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import UnknownQueueManagerError
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.switch.associations import (
     Association,
     associations,
@@ -65,7 +65,7 @@ def _play(work: Work, options: XmitqWords, snapshot_id: str, found: list[Associa
             f"goes on with {found[0].current or found[0].next}; leave --start-at out"
         )
     request = _request(options, snapshot_id, pending[0])
-    ladder = Ladder(algorithm_of(work.lake), load_exit(work.settings.exit))
+    ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
     summary = simulate(work.lake, request, ladder)
     told = steps_told(summary)
     work.screen.document({**summary.to_json(), "steps": told})

@@ -148,6 +148,10 @@ class Edition(IntEnum):
     SECOND = 2
 
 
+NEWEST_EDITION: Final = Edition.FIRST
+"""Which edition a lake is of that was not routed yet."""
+
+
 class Duplicates(StrEnum):
     """What becomes of a message that was routed before."""
 

@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.ladder import later_than_put_enabled
+from clwl_spark.algorithm.semantics import NEWEST, Semantics
 from clwl_spark.mq.vocabulary import Algorithm, ObjectType, PlanKind, Reason
 from clwl_spark.planning.candidates import candidates
 from clwl_spark.planning.instances import qmgr_instances, queue_instances, topic_instances
@@ -87,10 +88,15 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Which rules plans meet: the algorithm, and the cluster workload exit if there is one."""
+    """Which rules plans meet: the semantics, and the cluster workload exit if there is one."""
 
-    algorithm: Algorithm = Algorithm.V9
+    semantics: Semantics = NEWEST
     exit_function: Rule | None = None
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """Which order of the rules."""
+        return self.semantics.algorithm
 
 
 def plan_id() -> Column:

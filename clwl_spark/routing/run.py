@@ -86,8 +86,8 @@ def route(lake: Lake, options: RouteOptions, progress: OnProgress | None = None)
 
     Raises:
         MissingLakeError: there are no messages or no snapshots table.
-        LakeStateError: the checkpoint is ahead of the lake, a table has lost a batch, another
-            algorithm's lake, or one that another run routes at this moment.
+        LakeStateError: the checkpoint is ahead of the lake, a table has lost a batch, a lake of
+            other semantics, or one that another run routes at this moment.
     """
     with workers() as pool:
         return _route(lake, options, progress, FactsCache(), pool)
@@ -118,7 +118,7 @@ def _route_all(call: _Call) -> RunSummary:
     while True:
         with one_runner(call.lake):
             refuse_losses(call.lake)
-            run = begin(call.lake, call.options.algorithm, call.options.duplicates)
+            run = begin(call.lake, call.options.wanted, call.options.duplicates)
             structlog.contextvars.bind_contextvars(run_id=run.run_id)
             with releasing():
                 summary = _route_new(call, run)
@@ -131,7 +131,7 @@ def _route_new(call: _Call, run: Run) -> RunSummary:
     """Route the run's micro-batch, if there is one; else nothing is written."""
     if not run.resumed and all_taken(call.lake, run):
         return RunSummary(run.run_id, engine=_engine_of_nothing(call))
-    ladder = Ladder(run.algorithm, call.exit_function)
+    ladder = Ladder(run.semantics, call.exit_function)
     if routes_here(call.lake, run, call.options.engine):
         engine = EmbeddedEngine(call.workers, call.facts_cache)
         return engine.route(call.lake, run, call.options, ladder, call.tell)

@@ -13,7 +13,6 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq import vocabulary as v
-from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.materialize import Materialize, as_it_is
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import columns as c
@@ -73,11 +72,7 @@ DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The topology tables of some snapshots, with MQ's defaults in place of nulls (P1).
-
-    Attributes:
-        edition: of SEMANTICS, by which names and topics are looked up in them.
-    """
+    """The topology tables of some snapshots, with MQ's defaults in place of nulls (P1)."""
 
     queue_managers: DataFrame
     cluster_channels: DataFrame
@@ -86,14 +81,10 @@ class Topology:
     topics: DataFrame
     subscriptions: DataFrame
     views: DataFrame
-    edition: v.Edition = v.Edition.SECOND
 
 
 def read_topology(
-    lake: Lake,
-    snapshot_ids: Sequence[str],
-    keep: Materialize = as_it_is,
-    edition: v.Edition | None = None,
+    lake: Lake, snapshot_ids: Sequence[str], keep: Materialize = as_it_is
 ) -> Topology:
     """Read the topology tables of the snapshots; tables that are not there have no rows.
 
@@ -101,7 +92,6 @@ def read_topology(
         lake: the lake.
         snapshot_ids: of the snapshots.
         keep: what to do with tables that several steps read.
-        edition: of SEMANTICS; None = the lake's.
 
     Statuses are not kept but read where they are looked at: 5,000 queue managers that see one
     another have 9 million, and writing them down takes longer than reading them twice.
@@ -115,9 +105,7 @@ def read_topology(
         rows = rows.fillna(DEFAULTS[name])
         return rows if name == "channel_status" else keep(rows)
 
-    edition = semantics_of(lake).edition if edition is None else edition
-    tables = dict(zip(DEFAULTS, run_parallel(lake.spark, read, DEFAULTS), strict=True))
-    return Topology(**tables, edition=edition)
+    return Topology(**dict(zip(DEFAULTS, run_parallel(lake.spark, read, DEFAULTS), strict=True)))
 
 
 def viewers(senders: DataFrame, topology: Topology) -> DataFrame:

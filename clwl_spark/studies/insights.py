@@ -77,7 +77,11 @@ def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights
         ladder: the rules.
     """
     older = Algorithm.V7 if ladder.algorithm is Algorithm.V9 else Algorithm.V9
-    base, other = bases_of(traffic, topology, [ladder, replace(ladder, algorithm=older)])
+    base, other = bases_of(
+        traffic,
+        topology,
+        [ladder, replace(ladder, semantics=replace(ladder.semantics, algorithm=older))],
+    )
     judged = base.candidates.join(base.plans.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID)
     return Insights(
         deciding=_deciding(base, judged),

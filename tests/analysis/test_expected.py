@@ -14,6 +14,7 @@ from what_if.plain import (
 )
 from worlds import merged_tables, random_cases
 
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
 from clwl_spark.spark.materialize import checkpoint
@@ -33,7 +34,7 @@ def test_shares_are_those_of_the_reference_in_random_clusters(spark, algorithm, 
     requests = spark.createDataFrame(list(references), shown)
     requests = checkpoint(requests.select(plan_id().alias("plan_id"), *REQUEST))
     topology = topology_of(spark, merged_tables(worlds))
-    made = make_plans(requests, topology, Ladder(Algorithm(algorithm)), checkpoint)
+    made = make_plans(requests, topology, Ladder(Semantics(Algorithm(algorithm))), checkpoint)
 
     found = defaultdict(list)
     for row in route_shares(made.plans, made.candidates, topology).collect():

@@ -12,6 +12,7 @@ from reference import Reference
 from rich.console import Console
 from scenario_files import read_scenario
 
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.mq.vocabulary import Algorithm
@@ -165,7 +166,7 @@ def test_a_queue_manager_that_nobody_defined_is_answered_with_a_warning(lake):
 
 def test_algorithm_and_exit_are_the_request_s(lake):
     request = ExplainRequest(
-        "GATE", "ORDERS", snapshot_id="suspended", algorithm=Algorithm.V7,
+        "GATE", "ORDERS", snapshot_id="suspended", semantics=Semantics(Algorithm.V7),
         exit_function=lambda rows: rows.where(F.col("dest_qmgr") != "QM3"),
     )  # fmt: skip
     explanation = explain(lake, request)

@@ -13,6 +13,7 @@ from small_worlds import tables as tables_of
 from what_if.plain import requests_of, topology_of
 from worlds import merged_tables, random_cases
 
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.errors import InputError
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
@@ -32,7 +33,7 @@ TIERS = {
 }  # fmt: skip
 LADDERS = {
     "v9": Ladder(),
-    "v7": Ladder(Algorithm.V7),
+    "v7": Ladder(Semantics(Algorithm.V7)),
     "exit": Ladder(exit_function=lambda rows: rows.where("dest_qmgr NOT LIKE '%QM1'")),
 }
 

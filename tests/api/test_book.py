@@ -11,7 +11,7 @@ from waiting_worlds import routed_lake
 from worlds import put_rows
 
 import clwl_spark as cw
-from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.explain import plan_cache as book_module
@@ -81,8 +81,8 @@ def test_whatever_is_put_to_has_the_plan_that_it_would_have_by_itself(random_lak
     lake, cases = random_lake
     rng = random.Random(8)
     asked = [request for case in cases for request in asked_in(case, rng)]
-    expected = planned(asked, read_topology(lake, ["S1"]), Ladder(Algorithm.V9))
-    page = opened(lake, Algorithm.V9, "S1")
+    expected = planned(asked, read_topology(lake, ["S1"]), Ladder())
+    page = opened(lake, Semantics(), "S1")
     wrong = [x for x in asked if found_on(page, x, expected[x].plan["plan_id"]) != expected[x]]
     assert wrong == []
     ends = {plan.plan["kind"] for plan in expected.values() if plan.candidates}

@@ -17,6 +17,7 @@ from random_clusters import Case, merged_tables, random_case
 from scenario_files import read_scenario, scenario_names
 from worlds import put_rows
 
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import Algorithm
@@ -132,7 +133,7 @@ def _planned(
     types = ", ".join(f"{name} string" for name in REQUEST)
     requests = frame_from_rows(spark, asked, types).withColumn("plan_id", plan_id())
     topology = read_topology(lake, sorted({x[0] for x in asked}), checkpoint)
-    made = make_plans(requests, topology, Ladder(algorithm), inline)
+    made = make_plans(requests, topology, Ladder(Semantics(algorithm)), inline)
     return {"plans": _rows(made.plans), "candidates": _rows(made.candidates)}
 
 

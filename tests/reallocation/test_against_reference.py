@@ -18,6 +18,7 @@ from reference_reallocation import Reallocating, Stop
 from small_worlds import at, message, qmgr, queue, rcvr, tables
 from worlds import World, random_cases
 
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.studies.reallocate.events import ChannelEvent
@@ -81,7 +82,9 @@ class Chain:
             self.expected.update(_comparable(row) for row in reference.run(stop))
         self.rng.shuffle(stops)
         wanted = [ChannelEvent(x.qmgr, x.channel, x.status, micros(x.at)) for x in stops]
-        return reallocate(self.world.lake, wanted, Ladder(Algorithm(self.world.algorithm)))
+        return reallocate(
+            self.world.lake, wanted, Ladder(Semantics(Algorithm(self.world.algorithm)))
+        )
 
     def found(self) -> Counter[tuple[Any, ...]]:
         rows = self.world.lake.read("reallocations").collect()

@@ -11,6 +11,7 @@ import pytest
 from killed_lakes import STEPS, Killed
 from pyspark.sql import SparkSession
 
+from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
 from clwl_spark.mq.vocabulary import Algorithm
@@ -93,7 +94,7 @@ def test_a_checkpoint_that_is_ahead_is_refused(killed: Killed, tmp_path: Path) -
 @pytest.mark.fault(24)
 def test_another_algorithm_is_refused(killed: Killed) -> None:
     with pytest.raises(LakeStateError, match="first routed with algorithm v9"):
-        killed.world.route(algorithm=Algorithm.V7)
+        killed.world.route(wanted=Wanted(Algorithm.V7))
 
 
 @pytest.mark.fault(11)

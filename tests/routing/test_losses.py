@@ -118,7 +118,7 @@ def test_an_older_lake_is_a_lake(lake: Lake, routed: Routed) -> None:
 
 def test_a_run_that_was_killed_is_gone_on_with(lake: Lake, routed: Routed) -> None:
     append(lake, routed.world)
-    run = begin(lake, None)
+    run = begin(lake)
     claim(lake, run)
     assert losses(lake).batches == []
     lose_newest_commit(lake, "outcomes")
@@ -153,7 +153,7 @@ def test_a_checkpoint_with_other_batches_is_refused(
     lake: Lake, batches: int, version: int, is_refused: bool
 ) -> None:
     checkpoint(lake, batches, version)
-    run = begin(lake, None)
+    run = begin(lake)
     assert run.checkpoint == "buckets-x"
     if not is_refused:
         refuse_foreign_checkpoint(lake, run)

@@ -11,6 +11,7 @@ from damaged_lakes import copied, routed_world, rows
 from pyspark.sql import SparkSession
 from worlds import World, put_rows
 
+from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, LakeStateError, UsageError
@@ -110,22 +111,22 @@ def test_a_lake_that_remembers_is_refused_and_replaced_when_told_so(
 def test_another_algorithm_is_refused_before_and_after(
     moving: Moving, fresh: World, tmp_path: Path
 ) -> None:
-    with pytest.raises(LakeStateError, match="of algorithm v7, the memory is of v9"):
-        import_memory(fresh.lake, moving.file, replace=False, algorithm=Algorithm.V7)
+    with pytest.raises(LakeStateError, match=r"of algorithm v7.*, the memory is of algorithm v9"):
+        import_memory(fresh.lake, moving.file, replace=False, wanted=Wanted(Algorithm.V7))
     file = with_words(moving.file, tmp_path, algorithm="v7")
     import_memory(fresh.lake, file, replace=False)
-    with pytest.raises(LakeStateError, match="of algorithm v7, the memory is of v9"):
+    with pytest.raises(LakeStateError, match=r"of algorithm v7.*, the memory is of algorithm v9"):
         import_memory(fresh.lake, moving.file, replace=True)
     fresh.append("messages", moving.world.batch(1))
     with pytest.raises(LakeStateError, match="algorithm v7"):
-        route(fresh.lake, RouteOptions(algorithm=Algorithm.V9))
+        route(fresh.lake, RouteOptions(wanted=Wanted(Algorithm.V9)))
     route(fresh.lake, RouteOptions())
-    assert begin(fresh.lake, None).algorithm == Algorithm.V7
+    assert begin(fresh.lake).semantics.algorithm == Algorithm.V7
 
 
 def test_a_run_in_hand_is_left_alone(moving: Moving, tmp_path: Path) -> None:
     lake = copied(moving.lake, tmp_path / "lake")
-    claim(lake, begin(lake, None))
+    claim(lake, begin(lake))
     with pytest.raises(LakeStateError, match="is in hand or was killed: run clwl route"):
         export_memory(lake, tmp_path / "x")
     with pytest.raises(LakeStateError, match="is in hand or was killed: run clwl route"):

@@ -149,7 +149,7 @@ def test_an_imported_memory_is_where_it_begins(
 
 
 def test_a_run_in_hand_is_waited_for(lake: Lake) -> None:
-    claim(lake, begin(lake, None))
+    claim(lake, begin(lake))
     with pytest.raises(LakeStateError, match="is in hand or was killed: run clwl route"):
         verify(lake)
 

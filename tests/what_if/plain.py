@@ -28,7 +28,9 @@ def topology_of(spark: SparkSession, tables: dict[str, list[Row]]) -> Topology:
     """The tables as `read_topology` would give them."""
     frames = {}
     for name, defaults in DEFAULTS.items():
-        frames[name] = frame(spark, name, tables[name]).drop("source", "altered").fillna(defaults)
+        frames[name] = (
+            frame(spark, name, tables.get(name, [])).drop("source", "altered").fillna(defaults)
+        )
     return Topology(**frames)
 
 

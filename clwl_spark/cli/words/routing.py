@@ -8,6 +8,7 @@ import typer
 from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import (
     Algorithm,
+    Edition,
     Exit,
     PutObject,
     PutObjectQmgr,
@@ -27,6 +28,7 @@ class RouteWords:
         bool, typer.Option("--follow", help="Go on with new messages until stopped.")
     ] = False
     algorithm: Algorithm = None
+    edition: Edition = None
     binding_ttl: Annotated[
         str | None,
         typer.Option("--binding-ttl", metavar="24h", help="Keep an idle binding this long."),

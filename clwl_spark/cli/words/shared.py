@@ -1,6 +1,6 @@
 """Options that several commands have, as the types of their records' fields."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,6 +17,12 @@ Algorithm = Annotated[
     v.Algorithm | None,
     typer.Option(
         "--algorithm", metavar="v9|v7", help="Order of the rules; default: the lake's, v9 if new."
+    ),
+]
+Edition = Annotated[
+    Literal["1", "2"] | None,
+    typer.Option(
+        "--edition", metavar="1|2", help="Of the semantics; default: the lake's, 2 if new."
     ),
 ]
 Limit = Annotated[

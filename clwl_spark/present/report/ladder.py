@@ -7,12 +7,11 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.present.report.aggregate import COUNT, Aggregate
 from clwl_spark.present.report.data import Edge, Funnel, Node
 from clwl_spark.present.report.findings import ChannelStory
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, RUNS, SNAPSHOTS
+from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOTS
 from clwl_spark.tables import columns as c
 
 MAP_EDGES: Final = 400
@@ -66,13 +65,6 @@ def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
     both = told.unionByName(carried, allowMissingColumns=True)
     met = both.groupBy(*_LINK).agg(*(F.max(x).alias(x) for x in told.columns if x not in _LINK))
     return Ladder(weights, judged, checkpoint(met))
-
-
-def algorithm_of(lake: Lake) -> Algorithm:
-    """The order of the rules that the lake was routed with."""
-    runs = lake.read_or_empty(RUNS.name).where(F.col("algorithm").isNotNull())
-    last = runs.orderBy(F.col("batch_id").desc()).select("algorithm").first()
-    return Algorithm(last[0]) if last else Algorithm.V9
 
 
 def messages_routed(found: Ladder) -> int:

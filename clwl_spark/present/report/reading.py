@@ -24,6 +24,7 @@ from clwl_spark.present.report.ways import (
     moves,
     shares,
 )
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.parallel import run_parallel
 
 MAP_NODES: Final = 40
@@ -84,7 +85,7 @@ def _weighed(lake: Lake, aggregate: Aggregate) -> Row:
     edges, edges_in_all = steps.edges_among(plans, nodes)
     return {
         "routed": steps.messages_routed(plans),
-        "algorithm": steps.algorithm_of(lake),
+        "algorithm": semantics_of(lake).algorithm,
         "cluster": ClusterMap(nodes, edges, nodes_in_all, edges_in_all),
         "idle": steps.idle_channels(plans),
         "held": steps.held_channels(plans),

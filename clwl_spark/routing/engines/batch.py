@@ -16,9 +16,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.semantics import ANY, Wanted
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import ClwlError, LakeStateError, SplitError
-from clwl_spark.mq.vocabulary import Algorithm, Duplicates
+from clwl_spark.mq.vocabulary import Duplicates
 from clwl_spark.routing.engines.choose import AUTO, Engine
 from clwl_spark.routing.engines.stream import FIGURES, Bounds, routed_blocks
 from clwl_spark.routing.intake.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT, from_ipc
@@ -46,6 +47,7 @@ from clwl_spark.routing.state.memory_table import (
     unpack_memories,
     write_memories,
 )
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.conf import with_settings
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
 from clwl_spark.spark.materialize import ROWS_HERE, persisted
@@ -62,7 +64,7 @@ class RouteOptions:
     """How to route.
 
     Attributes:
-        algorithm: None = the lake's, and v9 for a new lake.
+        wanted: the semantics that are asked for.
         binding_ttl: a binding without a message for longer is forgotten.
         duplicates: what becomes of messages that were routed before.
         exit_function: `module:function` of the cluster workload exit; blank = none.
@@ -72,13 +74,19 @@ class RouteOptions:
         engine: "embedded", "arrow", "spark" or "auto": see `routing.engines.choose`.
     """
 
-    algorithm: Algorithm | None = None
+    wanted: Wanted = ANY
     binding_ttl: timedelta = timedelta(hours=24)
     duplicates: Duplicates = Duplicates.KEEP
     exit_function: str = ""
     worker_memory_mib: int = 512
     state_partitions: int = 8
     engine: str = AUTO
+
+
+def of_lake(options: RouteOptions, lake: Lake) -> RouteOptions:
+    """The options, by the lake's semantics where they ask for none."""
+    semantics = options.wanted.or_those(semantics_of(lake))
+    return replace(options, wanted=Wanted(semantics.algorithm, semantics.edition))
 
 
 class EarlierBatchError(ClwlError):

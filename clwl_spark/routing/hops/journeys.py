@@ -15,15 +15,15 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
 from clwl_spark.logs import OnProgress
-from clwl_spark.mq.vocabulary import Algorithm, Duplicates
-from clwl_spark.routing.engines.batch import RouteOptions
+from clwl_spark.mq.vocabulary import Duplicates
+from clwl_spark.routing.engines.batch import RouteOptions, of_lake
 from clwl_spark.routing.hops.following import Following
 from clwl_spark.routing.hops.lakes import lake_at
 from clwl_spark.routing.ledger.runs import DONE
 from clwl_spark.routing.run import route
 from clwl_spark.tables import HOP_BATCHES, HOPS, MESSAGES, OUTCOMES, RUNS, XMITQ_LINKS
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.journeys import BATCH_ID, CUT_OFF, ENDS, HOP
+from clwl_spark.tables.journeys import CUT_OFF, ENDS, HOP
 
 MOST_HOPS: Final = 64
 GOES_ON: Final = "GOES_ON"
@@ -46,7 +46,7 @@ def follow_messages(
 
     Args:
         lake: already routed (`routing.run.route`).
-        options: how the first hop was routed; the algorithm is the lake's.
+        options: how the first hop was routed; the semantics are the lake's.
         most_hops: 1 to 64; more hops than an earlier run go on where that one cut off.
         progress: is told (stage, done, of).
 
@@ -59,7 +59,7 @@ def follow_messages(
     tell = progress or (lambda _stage, _done, _of: None)
     lake.create([HOPS, HOP_BATCHES, XMITQ_LINKS])
     _take_up_again(lake, most_hops)
-    options = replace(options, algorithm=_algorithm(lake), duplicates=Duplicates.KEEP)
+    options = replace(of_lake(options, lake), duplicates=Duplicates.KEEP)
     for hop in range(1, most_hops + 1):
         tell("hops", hop - 1, most_hops)
         here = lake_at(lake, hop)
@@ -97,12 +97,6 @@ def _take_up_again(lake: Lake, most_hops: int) -> None:
     if lake.read(HOPS.name).where(of_these).isEmpty():
         return
     lake.clear(HOPS.name, ENDS, {HOP: range(1, most_hops), ENDS: cut})
-
-
-def _algorithm(lake: Lake) -> Algorithm:
-    """The algorithm that the lake is routed with."""
-    last = lake.read_or_empty(RUNS.name).orderBy(F.desc(BATCH_ID)).first()
-    return Algorithm(last["algorithm"]) if last else Algorithm.V9
 
 
 def _has_more_messages(lake: Lake) -> bool:

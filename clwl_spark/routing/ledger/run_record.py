@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.protocol import Transaction
-from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.snapshots.catalog import Pin
 
 _FROM: Final = "-from-"
@@ -61,7 +61,7 @@ class Run:
         run_id: the run.
         batch_id: the micro-batch that it routes.
         pins: the valid snapshots that it uses, in order.
-        algorithm: the lake's algorithm.
+        semantics: the lake's.
         router_id: names what the lake's routing writes; first in it is the number of buckets.
         started_at: when it began.
         memory_version: the version of `router_memory` that the batch begins with.
@@ -81,7 +81,7 @@ class Run:
     run_id: str
     batch_id: int
     pins: tuple[Pin, ...]
-    algorithm: Algorithm
+    semantics: Semantics
     router_id: str
     started_at: datetime
     memory_version: int = 0

@@ -15,15 +15,17 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from clwl_spark.algorithm.semantics import ANY, NEWEST, Semantics, Wanted
 from clwl_spark.delta.files import commit_time
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import Transaction
 from clwl_spark.errors import LakeStateError
-from clwl_spark.mq.vocabulary import Algorithm, Duplicates, Edition
+from clwl_spark.mq.vocabulary import Duplicates
 from clwl_spark.routing.intake.blocks import BUCKETS
-from clwl_spark.routing.ledger.imported import imported_algorithm
+from clwl_spark.routing.ledger.imported import imported_semantics
 from clwl_spark.routing.ledger.run_record import UNKNOWN, Run, RunSummary, Taken, first_checkpoint
 from clwl_spark.snapshots.catalog import snapshot_catalog
+from clwl_spark.snapshots.semantics import semantics_in
 from clwl_spark.tables import MESSAGES, OUTCOMES, ROUTER_MEMORY, RUNS
 from clwl_spark.tables import columns as c
 
@@ -34,28 +36,28 @@ _BATCH: Final = "batch_id"
 _CHECKPOINT: Final = "checkpoint"
 
 
-def begin(lake: Lake, algorithm: Algorithm | None, duplicates: Duplicates = Duplicates.KEEP) -> Run:
+def begin(lake: Lake, wanted: Wanted = ANY, duplicates: Duplicates = Duplicates.KEEP) -> Run:
     """Begin a run, or go on with the one that was killed, as it was begun; nothing is written.
 
     Args:
         lake: which has `outcomes` already.
-        algorithm: None = the lake's.
+        wanted: the semantics that are asked for.
         duplicates: what becomes of messages that were routed before.
 
     Raises:
-        LakeStateError: the lake was routed with another algorithm.
+        LakeStateError: the lake was routed with other semantics.
     """
     runs_version = lake.version(RUNS.name)
     last = newest_run(lake)
     if last is None:
-        imported = imported_algorithm(lake)
+        imported = imported_semantics(lake)
         if imported is not None:
-            _refuse_other(lake, imported, algorithm)
-        used = imported or algorithm or Algorithm.V9
+            _refuse_other(lake, imported, wanted)
+        used = imported or wanted.or_those(NEWEST)
         router_id = f"{BUCKETS}-{uuid.uuid4().hex}"
         run = Run(uuid.uuid4().hex, 0, (), used, router_id, datetime.now(UTC))
     else:
-        _refuse_other(lake, Algorithm(last["algorithm"]), algorithm)
+        _refuse_other(lake, semantics_in(last), wanted)
         if last[c.STATUS] == RUNNING:
             return _again(lake, last)
         run = after(last)
@@ -94,7 +96,7 @@ def after(row: Mapping[str, Any]) -> Run:
         uuid.uuid4().hex,
         row[_BATCH] + 1,
         (),
-        Algorithm(row["algorithm"]),
+        semantics_in(row),
         row["router_id"],
         datetime.now(UTC),
         taken=_upto(row),
@@ -158,11 +160,11 @@ def routed_elsewhere(lake: Lake) -> LakeStateError:
     )
 
 
-def _refuse_other(lake: Lake, first: Algorithm, wanted: Algorithm | None) -> None:
-    """Refuse an algorithm that is not the lake's."""
-    if wanted not in (None, first):
+def _refuse_other(lake: Lake, first: Semantics, wanted: Wanted) -> None:
+    """Refuse semantics that are not the lake's."""
+    if wanted.or_those(first) != first:
         raise LakeStateError(
-            f"lake {lake.root} was first routed with algorithm {first.value}; "
+            f"lake {lake.root} was first routed with {first}; "
             f"{wanted} would mix two histories: route into another lake"
         )
 
@@ -203,7 +205,7 @@ def _again(lake: Lake, row: dict[str, Any]) -> Run:
         row[c.RUN_ID],
         row[_BATCH],
         pins,
-        Algorithm(row["algorithm"]),
+        semantics_in(row),
         row["router_id"],
         row["started_at"],
         lake.version(ROUTER_MEMORY.name) if memory_version is None else memory_version,
@@ -252,8 +254,8 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
         list(summary.by_reason.items()),
         summary.seconds,
         summary.worker_peak_mib,
-        run.algorithm.value,
-        Edition.FIRST.value,
+        run.semantics.algorithm.value,
+        run.semantics.edition.value,
         run.router_id,
         list(_versions().items()),
         summary.engine if status == DONE else None,

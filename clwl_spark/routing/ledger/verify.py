@@ -12,7 +12,7 @@ from clwl_spark.delta.files import transactions_of_files
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import EngineError, LakeStateError
 from clwl_spark.planning.facts import FACTS, read_document
-from clwl_spark.routing.ledger.imported import imported_algorithm, imported_before
+from clwl_spark.routing.ledger.imported import imported_before, imported_semantics
 from clwl_spark.routing.ledger.losses import BATCH, losses
 from clwl_spark.routing.ledger.replayed import (
     ANSWER,
@@ -176,7 +176,7 @@ def _before(lake: Lake, runs: Sequence[Mapping[str, Any]]) -> dict[str, Memory]:
     Raises:
         LakeStateError: what was imported is not there any more.
     """
-    if imported_algorithm(lake) is None or not runs:
+    if imported_semantics(lake) is None or not runs:
         return {}
     try:
         found = memories_before(lake, run_of_batch(lake, runs[0][BATCH]))

@@ -8,16 +8,17 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from clwl_spark.algorithm.semantics import ANY, NEWEST, Semantics, Wanted
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, LakeStateError, UsageError
-from clwl_spark.mq.vocabulary import Algorithm
-from clwl_spark.routing.ledger.imported import imported_algorithm, mark_imported
+from clwl_spark.routing.ledger.imported import imported_semantics, mark_imported
 from clwl_spark.routing.ledger.losses import NO_BATCH, refuse_losses, remembered_batch
 from clwl_spark.routing.ledger.one_runner import one_runner
 from clwl_spark.routing.ledger.runs import RUNNING, after, newest_run, without_checkpoint
 from clwl_spark.routing.run import WRITTEN
 from clwl_spark.routing.state.history import chosen_channels, from_bytes, history_table
 from clwl_spark.routing.state.memory_table import current_rows, memories_in, memory_rows
+from clwl_spark.snapshots.semantics import semantics_in
 from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.tables import BALANCE_HISTORY, ROUTER_MEMORY, RUNS
 from clwl_spark.tables import columns as c
@@ -33,12 +34,14 @@ class Moved:
     Attributes:
         file: path.
         algorithm: that the memory is of.
+        edition: of SEMANTICS, the same.
         queue_managers: in the file.
         replaced: queue managers whose memory was given up; they may be in the file, too.
     """
 
     file: str
     algorithm: str
+    edition: int
     queue_managers: int
     replaced: int = 0
 
@@ -64,48 +67,48 @@ def export_memory(lake: Lake, file: Path) -> Moved:
         raise LakeStateError(f"lake {lake.root} remembers nothing: run clwl route first")
     _refuse_run_in_hand(lake, last)
     refuse_losses(lake)
-    said = {"format": _FORMAT, "algorithm": last["algorithm"], "buckets": after(last).buckets}
+    run = after(last)
+    said = {"format": _FORMAT, **run.semantics.to_json(), "buckets": run.buckets}
     try:
         pq.write_table(rows.replace_schema_metadata({_META: json.dumps(said)}), file)
     except OSError as error:
         raise UsageError(f"{file} cannot be written ({error.strerror}): name another") from error
-    return Moved(str(file), last["algorithm"], rows.num_rows)
+    return Moved(str(file), **run.semantics.to_json(), queue_managers=rows.num_rows)
 
 
-def import_memory(
-    lake: Lake, file: Path, *, replace: bool, algorithm: Algorithm | None = None
-) -> Moved:
+def import_memory(lake: Lake, file: Path, *, replace: bool, wanted: Wanted = ANY) -> Moved:
     """Let the lake's next batch begin with the memory of a file.
 
     Args:
         lake: that was never routed, unless it is to be replaced.
         file: that `export_memory` wrote.
         replace: give up what the lake remembers.
-        algorithm: that a lake which was never routed is going to be routed with; None = any.
+        wanted: what a lake that was never routed is going to be routed with.
 
     Raises:
         InputError: the file is none of `export_memory`, or of another version of the package.
-        LakeStateError: the lake remembers already, is of another algorithm, or a run is in hand.
+        LakeStateError: the lake remembers already, is of other semantics, or a run is in hand.
     """
     table, said = _read(file)
     memories = memories_in(table)
     lake.create(WRITTEN)
     with one_runner(lake):
-        replaced = _import(lake, memories, said["algorithm"], algorithm, replace=replace)
-    return Moved(str(file), said["algorithm"], len(memories), replaced)
+        given = semantics_in(said)
+        replaced = _import(lake, memories, given, wanted, replace=replace)
+    return Moved(str(file), **given.to_json(), queue_managers=len(memories), replaced=replaced)
 
 
 def _import(
     lake: Lake,
     memories: dict[str, bytes],
-    given: str,
-    wanted: Algorithm | None,
+    given: Semantics,
+    wanted: Wanted,
     *,
     replace: bool,
 ) -> int:
     """Write what queue managers remember, and return how many remembered something before."""
     last, before = newest_run(lake), memories_in(current_rows(lake))
-    _refuse_other_algorithm(lake, last, given, wanted)
+    _refuse_other_semantics(lake, last, given, wanted)
     if not replace:
         _refuse_known(lake, last, before)
     batch_id = NO_BATCH
@@ -116,7 +119,7 @@ def _import(
         without_checkpoint(lake, last)
     _replace(lake, ROUTER_MEMORY.name, memory_rows(lake, batch_id, memories), before)
     _replace(lake, BALANCE_HISTORY.name, history_of(lake, memories), before)
-    mark_imported(lake, Algorithm(given), batch_id + 1)
+    mark_imported(lake, given, batch_id + 1)
     return len(before)
 
 
@@ -161,16 +164,16 @@ def _no_memory(file: Path) -> InputError:
     return InputError(f"{file} is no memory of a lake: make one with `clwl state export`")
 
 
-def _refuse_other_algorithm(
-    lake: Lake, last: dict[str, Any] | None, given: str, wanted: Algorithm | None
+def _refuse_other_semantics(
+    lake: Lake, last: dict[str, Any] | None, given: Semantics, wanted: Wanted
 ) -> None:
-    known = last["algorithm"] if last is not None else imported_algorithm(lake) or wanted
-    if known is None and not lake.is_here:
-        known = Algorithm.V9
-    if known not in (None, given):
+    known = semantics_in(last) if last is not None else imported_semantics(lake)
+    if known is None:
+        # What is imported is written down in folders alone: elsewhere the first run's words hold.
+        known = wanted.or_those(given if lake.is_here else NEWEST)
+    if known != given:
         raise LakeStateError(
-            f"lake {lake.root} is of algorithm {known}, the memory is of {given}: import it into "
-            "another lake"
+            f"lake {lake.root} is of {known}, the memory is of {given}: import it into another lake"
         )
 
 

@@ -13,9 +13,10 @@ from itertools import chain
 from typing import Final
 
 from clwl_spark.algorithm.resolve import Knowledge
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.versions import Versions, versions_of
-from clwl_spark.mq.vocabulary import Algorithm, PlanKind
+from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, Ladder, plan_id
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.views import EVERYBODY, Topology, read_topology
@@ -99,7 +100,7 @@ class PlanCache:
 
     versions: Versions | None = None
     heads: SnapshotCatalog | None = None
-    pages: dict[tuple[Algorithm, str], Page] = field(default_factory=dict)
+    pages: dict[tuple[Semantics, str], Page] = field(default_factory=dict)
 
     def begin(self, versions: Versions) -> None:
         """Forget all, as the lake's tables have these versions now."""
@@ -136,7 +137,7 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
         plan_cache.begin(versions)
     heads = plan_cache.heads = plan_cache.heads or snapshot_catalog(lake)
     asked = asked_of(request, heads.chosen(request.snapshot_id))
-    qmgr, key = request.qmgr, (request.algorithm, asked[0])
+    qmgr, key = request.qmgr, (request.semantics, asked[0])
     if key not in plan_cache.pages:
         plan_cache.pages[key] = opened(lake, *key)
     page = plan_cache.pages[key]
@@ -146,7 +147,7 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
     return explained(request, found, Sender(page.epochs[qmgr], qmgr in page.owners))
 
 
-def opened(lake: Lake, algorithm: Algorithm, snapshot_id: str) -> Page:
+def opened(lake: Lake, semantics: Semantics, snapshot_id: str) -> Page:
     """A page on which nothing is planned yet; what its queue managers know, if they are few."""
     topology = read_topology(lake, [snapshot_id])
     tables = (topology.queue_managers, topology.cluster_channels, topology.queues)
@@ -158,7 +159,7 @@ def opened(lake: Lake, algorithm: Algorithm, snapshot_id: str) -> Page:
     observers = {str(row[1]) for row in counts} - {EVERYBODY}
     rows = sum(row[2] for row in counts)
     page = Page(
-        snapshot_id, Ladder(algorithm), topology, topics_of(topology), owners, owners | observers
+        snapshot_id, Ladder(semantics), topology, topics_of(topology), owners, owners | observers
     )
     if len(page.viewers) * rows <= MOST_KNOWN:
         _gather(page, page.viewers)

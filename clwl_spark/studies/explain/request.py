@@ -9,9 +9,10 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.semantics import NEWEST, Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
-from clwl_spark.mq.vocabulary import Algorithm, Bind, ObjectType, Via
+from clwl_spark.mq.vocabulary import Bind, ObjectType, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.marking import Rule
 from clwl_spark.snapshots.catalog import snapshot_catalog
@@ -39,7 +40,7 @@ class ExplainRequest:
         snapshot_id: which snapshot, whatever its status; default the last valid one.
         via: LOCAL = put by an application, CLUSTER = received over a cluster channel.
         bind: option of the open; it says when the choice is made, not what it chooses from.
-        algorithm: which order of the rules.
+        semantics: which order of the rules, and how names are looked up.
         exit_function: the cluster workload exit.
     """
 
@@ -50,7 +51,7 @@ class ExplainRequest:
     snapshot_id: str | None = None
     via: str = Via.LOCAL.value
     bind: str = Bind.AS_Q_DEF.value
-    algorithm: Algorithm = Algorithm.V9
+    semantics: Semantics = NEWEST
     exit_function: Rule | None = None
 
 
@@ -112,7 +113,7 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     snapshot_id = heads.chosen(request.snapshot_id)
     asked = asked_of(request, snapshot_id)
     topology = read_topology(lake, [snapshot_id])
-    found = planned([asked], topology, Ladder(request.algorithm, request.exit_function))[asked]
+    found = planned([asked], topology, Ladder(request.semantics, request.exit_function))[asked]
     epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))
     # Whether the sender is defined is told only of puts that fail.
     defined = found.plan[c.REASON] == 0 or is_defined(request.qmgr, snapshot_id, topology)
@@ -128,7 +129,7 @@ def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explan
         sender: of the request; `is_defined` counts only where the plan's reason is not 0.
     """
     plan = {**found.plan, c.RESET_EPOCH: sender.reset_epoch}
-    whys = reasons_why(found.candidates, request.qmgr, request.via, request.algorithm)
+    whys = reasons_why(found.candidates, request.qmgr, request.via, request.semantics.algorithm)
     return Explanation(
         request=request,
         plan={name: plan[name] for name in ROUTE_PLANS.names},
