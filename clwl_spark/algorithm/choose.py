@@ -35,6 +35,7 @@ class Choices(NamedTuple):
         weight: (routes,) CLWLWGHT, 1-99.
         is_local: (routes,) True for routes over an own CLUSRCVR.
         mruc: (plans,) CLWLMRUC of the queue manager in the plan's snapshot.
+        by_factor: True where the factor counts whatever the weights are (R3).
     """
 
     choice_start: Ints
@@ -43,6 +44,7 @@ class Choices(NamedTuple):
     weight: Longs
     is_local: Flags
     mruc: Longs
+    by_factor: bool = False
 
 
 class Puts(NamedTuple):
@@ -89,7 +91,7 @@ def load() -> None:
     one = np.zeros(1, np.int64)
     route_in_turn(
         Puts(ints, ints, ints, longs, longs),
-        Choices(one.astype(np.int32), one.astype(np.int32), ints, longs, flags, longs),
+        Choices(one.astype(np.int32), one.astype(np.int32), ints, longs, flags, longs, False),
         History(one, longs.reshape(0, 2), one, flags, longs, longs),
         0,
         longs,
@@ -111,14 +113,14 @@ def route_in_turn(  # noqa: PLR0915 - one loop; calls that numba does not inline
         chosen: (outcomes,) result: index of the chosen or bound route, or NOT_CHOSEN.
         bound: (outcomes,) result: True where an earlier message's choice was followed.
 
-    Source: SEMANTICS 5 (rule 15, balancing), C1 and P21 (resets), 6 and P15 (binding).
+    Source: SEMANTICS 5 (rule 15, balancing), R3, C1 and P21 (resets), 6 and P15 (binding).
     """
     plans, snapshots, keys, times, firsts = puts
-    choice_start, route_start, channel, weight, _, mruc = choices
+    choice_start, route_start, channel, weight, _, mruc, by_factor = choices
     _, balance, brought, pending, key_route, key_time = history
     shift, room = _layout(balance.shape[0])
     low = (1 << shift) - 1
-    looked_at = _looked_at(route_start, weight, low)
+    looked_at = _looked_at(route_start, weight, low, by_factor)
     step = (LARGEST_STEP // weight) << shift
     standing, start = np.empty((2, balance.shape[0]), dtype=np.int64)
     number = _stand(balance, shift, room, standing, start)
@@ -217,9 +219,9 @@ def _settle(standing: Longs, start: Longs, number: int, shift: int, history: His
 
 
 @compiled
-def _looked_at(route_start: Ints, weight: Longs, low: int) -> Longs:
-    """Bits of a standing that decide each choice: the factor counts only where weights differ."""
-    bits = np.full(route_start.shape[0] - 1, low, dtype=np.int64)
+def _looked_at(route_start: Ints, weight: Longs, low: int, by_factor: bool) -> Longs:  # noqa: FBT001
+    """Bits of a standing that decide each choice: as a rule the factor counts with weights only."""
+    bits = np.full(route_start.shape[0] - 1, -1 if by_factor else low, dtype=np.int64)
     for choice in range(bits.shape[0]):
         for route in range(route_start[choice], route_start[choice + 1]):
             if weight[route] != DEFAULT_WEIGHT:
@@ -274,5 +276,5 @@ def _best_recent(
     kept = recent_routes(begin, end, choices, mruc, standing, low)
     routes = begin + np.nonzero(kept)[0]
     weighted = (choices.weight[routes] != DEFAULT_WEIGHT).any()
-    looked_at = -1 if weighted else low
+    looked_at = -1 if weighted or choices.by_factor else low
     return int(routes[_best(0, routes.shape[0], choices.channel[routes], standing, looked_at)])

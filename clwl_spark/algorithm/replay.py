@@ -49,7 +49,7 @@ def _best_local(choice: int, choices: Choices, balance: Longs) -> int:
     begin, end = choices.route_start[choice], choices.route_start[choice + 1]
     numbers = balance[:, 0].copy()
     kept = recent_routes(begin, end, choices, choices.mruc[choice], numbers, -1)
-    is_weighted = False
+    is_weighted = choices.by_factor
     for route in range(begin, end):
         is_weighted |= kept[route - begin] and choices.weight[route] != DEFAULT_WEIGHT
     best, least_factor, least_number = -1, 0, 0

@@ -23,6 +23,7 @@ RESETS: Final = "resets"
 DEFINITIONS: Final = "definitions"
 CURRENT: Final = "current"
 CHOICES: Final = "choices"
+BY_FACTOR: Final = "by_factor"
 PLAN_COLUMNS: Final = (
     c.PLAN_ID,
     c.SNAPSHOT_ID,
@@ -101,7 +102,12 @@ def senders(of: DataFrame, topology: Topology, used: DataFrame | None = None) ->
 
 
 def facts(
-    plans: DataFrame, candidates: DataFrame, sender_rows: DataFrame, resets: DataFrame
+    plans: DataFrame,
+    candidates: DataFrame,
+    sender_rows: DataFrame,
+    resets: DataFrame,
+    *,
+    by_factor: bool = False,
 ) -> DataFrame:
     """Gather what the choice needs per queue manager.
 
@@ -110,10 +116,11 @@ def facts(
         candidates: rows of route_candidates; the survivors are the routes.
         sender_rows: `senders`.
         resets: rows of snapshot_resets that say True.
+        by_factor: of the semantics that plans were made by.
 
-    Grain: one row per queue manager with plans: (qmgr, facts), facts a JSON document with the
-    lists SENDERS and RESETS and with PLANS and ROUTES, which are a list for each column, as is
-    CURRENT in SENDERS.
+    Grain: one row per queue manager with plans: (qmgr, facts), facts a JSON document with
+    BY_FACTOR, with the lists SENDERS and RESETS, and with PLANS and ROUTES, which are a list for
+    each column, as is CURRENT in SENDERS.
     """
     associated = F.struct(*(F.col(f"{CURRENT}.{x}").alias(x) for x in CURRENT_COLUMNS))
     by_sender = sender_rows.withColumnRenamed(VIEWER, c.QMGR).withColumn(
@@ -129,7 +136,9 @@ def facts(
     gathered = listed[0]
     for frame in listed[1:]:
         gathered = gathered.join(frame, c.QMGR, "left")
-    document = F.to_json(F.struct(PLANS, ROUTES, SENDERS, RESETS))
+    document = F.to_json(
+        F.struct(PLANS, ROUTES, SENDERS, RESETS, F.lit(by_factor).alias(BY_FACTOR))
+    )
     return gathered.select(c.QMGR, document.alias(FACTS))
 
 

@@ -18,6 +18,7 @@ from pyarrow import dataset as ds
 
 from clwl_spark.mq.vocabulary import ChannelType, Usage
 from clwl_spark.planning.facts import (
+    BY_FACTOR,
     CURRENT,
     CURRENT_COLUMNS,
     DEFINITIONS,
@@ -49,6 +50,8 @@ def facts_in_memory(
     routes: pa.Table,
     senders: Mapping[str, Rows],
     resets: Mapping[str, Sequence[str]],
+    *,
+    by_factor: bool = False,
 ) -> pa.Table:
     """As `facts`.
 
@@ -57,6 +60,7 @@ def facts_in_memory(
         routes: `routes_in_memory`.
         senders: `senders_in_memory`.
         resets: by queue manager, the snapshots that reset its history.
+        by_factor: as of `facts`.
     """
     routes_of = _by_qmgr(routes, ROUTE_COLUMNS)
     documents = {
@@ -66,6 +70,7 @@ def facts_in_memory(
                 ROUTES: routes_of.get(qmgr),
                 SENDERS: senders[qmgr],
                 RESETS: resets.get(qmgr),
+                BY_FACTOR: by_factor,
             }
         )
         for qmgr, of_qmgr in _by_qmgr(plans, PLAN_COLUMNS).items()

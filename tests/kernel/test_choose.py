@@ -20,7 +20,14 @@ HOUR = 3_600_000_000
 class Sender:
     """One queue manager with one plan over some routes."""
 
-    def __init__(self, weights: list[int], *, local: int = 0, mruc: int = 999_999_999) -> None:
+    def __init__(
+        self,
+        weights: list[int],
+        *,
+        local: int = 0,
+        mruc: int = 999_999_999,
+        by_factor: bool = False,
+    ) -> None:
         count = len(weights)
         self.choices = Choices(
             np.array([0, 1], np.int32),
@@ -29,6 +36,7 @@ class Sender:
             np.array(weights, np.int64),
             np.arange(count) < local,
             np.array([mruc], np.int64),
+            by_factor,
         )
         self.history = History(
             np.zeros(1, np.int64),
@@ -82,6 +90,13 @@ def test_weights_of_the_same_step_as_50_count_as_weights(weight: int) -> None:
     assert sender.put(1) == [1]
 
 
+def test_by_factor_the_lowest_factor_is_next_though_all_weights_are_50() -> None:
+    for by_factor, first in ((False, 1), (True, 0)):
+        sender = Sender([50, 50], by_factor=by_factor)
+        sender.history.balance[:] = [[2, 20], [1, 40]]
+        assert sender.put(1) == [first]
+
+
 def test_rule_15_keeps_the_most_recent_remote_routes_and_every_local_one() -> None:
     sender = Sender([50] * 4, local=1, mruc=2)
     assert set(sender.put(30)) == {0, 1, 2}
@@ -130,10 +145,15 @@ def test_years_of_choices_do_not_overflow() -> None:
 
 
 def plain_choices(
-    weights: list[int], balance: list[list[int]], counter: int, count: int
+    weights: list[int],
+    balance: list[list[int]],
+    counter: int,
+    count: int,
+    *,
+    by_factor: bool = False,
 ) -> list[int]:
     """SEMANTICS 5 in plain Python over one list of routes; `balance` is changed in place."""
-    weighted = any(weight != 50 for weight in weights)
+    weighted = by_factor or any(weight != 50 for weight in weights)
     chosen = []
     for _ in range(count):
         best = min(
@@ -160,14 +180,19 @@ def test_more_choices_than_fit_between_two_settlings(weights: list[int]) -> None
     st.lists(st.sampled_from([0, 1, 20, 10**6, 10**9, 10**12, 2**60]), min_size=6, max_size=6),
     st.permutations(range(6)),
     st.lists(st.integers(1, 300), min_size=1, max_size=4),
+    st.booleans(),
 )
 def test_any_history_and_any_cut_choose_as_the_plain_way(
-    weights: list[int], factors: list[int], numbers: list[int], counts: list[int]
+    weights: list[int],
+    factors: list[int],
+    numbers: list[int],
+    counts: list[int],
+    by_factor: bool,
 ) -> None:
-    sender = Sender(weights)
+    sender = Sender(weights, by_factor=by_factor)
     rows = [[numbers[r], factors[r]] for r in range(len(weights))]
     sender.history.balance[:] = rows
     sender.history.counter[0] = 6
     chosen = [route for count in counts for route in sender.put(count)]
-    assert chosen == plain_choices(weights, rows, 6, sum(counts))
+    assert chosen == plain_choices(weights, rows, 6, sum(counts), by_factor=by_factor)
     assert sender.history.balance.tolist() == rows

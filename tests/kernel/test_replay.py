@@ -11,9 +11,15 @@ WEIGHTS = st.lists(st.sampled_from([50, 50, 20, 99]), min_size=1, max_size=6)
 
 
 @settings(deadline=None)
-@given(WEIGHTS, st.integers(0, 3), st.integers(1, 4), st.lists(st.integers(0, 2), max_size=60))
+@given(
+    WEIGHTS,
+    st.integers(0, 3),
+    st.integers(1, 4),
+    st.lists(st.integers(0, 2), max_size=60),
+    st.booleans(),
+)
 def test_replayed_choices_lead_to_the_same_history(
-    weights: list[int], local: int, mruc: int, snapshots: list[int]
+    weights: list[int], local: int, mruc: int, snapshots: list[int], by_factor: bool
 ) -> None:
     """Of local routes only that it was one of them is known."""
     routes, messages = len(weights), len(snapshots)
@@ -24,6 +30,7 @@ def test_replayed_choices_lead_to_the_same_history(
         np.array(weights, np.int64),
         np.arange(routes) < local,
         np.array([mruc], np.int64),
+        by_factor,
     )
     history = History(
         np.zeros(1, np.int64),

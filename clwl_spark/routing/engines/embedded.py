@@ -247,7 +247,8 @@ class _Batch:
                 maker.make(dict(items[at : at + _PLANNED_AT_ONCE]))
             snapshots = [x.snapshot_id for x in run.pins]
             used = frozenset(requests) | facts_cache.plan_ids(run)
-            made = gathered_here(lake, InUse(snapshots, used), most=None)
+            in_use = InUse(snapshots, used, run.semantics.by_factor)
+            made = gathered_here(lake, in_use, most=None)
             if made is None:
                 raise LakeStateError("the plans cannot be read here: give --engine spark")
             facts_cache.keep(lake, run, made)

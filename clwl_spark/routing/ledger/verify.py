@@ -33,6 +33,7 @@ from clwl_spark.routing.state.history import Memory, from_bytes
 from clwl_spark.routing.state.memory_table import current_rows, memories_before, memories_in
 from clwl_spark.routing.state.resets import resets_among
 from clwl_spark.snapshots.changes import neighbours
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, ROUTER_MEMORY, RUNS
 from clwl_spark.tables import columns as c
 
@@ -154,7 +155,7 @@ def _made(lake: Lake, outcomes: Outcomes, runs: Sequence[Mapping[str, Any]]) -> 
     order = [x for x in _by_validity(lake) if x in used]
     snapshots = [*order, *sorted(used.difference(order))]
     ids = frozenset(outcomes.answers[c.PLAN_ID].to_pylist())
-    gathered = gathered_here(lake, InUse(snapshots, ids), most=None)
+    gathered = gathered_here(lake, InUse(snapshots, ids, semantics_of(lake).by_factor), most=None)
     if gathered is None:
         raise EngineError(f"the plans of lake {lake.root} cannot be read here: give --engine spark")
     facts: Any = gathered.facts

@@ -49,10 +49,12 @@ class InUse:
     Attributes:
         snapshots: the run's.
         plan_ids: plans; none = all of its snapshots.
+        by_factor: of the semantics that they were made by.
     """
 
     snapshots: Sequence[str]
     plan_ids: frozenset[int] = frozenset()
+    by_factor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def gathered_here(lake: Lake, in_use: InUse, most: int | None = ROWS_HERE) -> Ga
     routes = routes_in_memory(plans, candidates)
     about = senders_in_memory(plans, [routes, history], tables)
     resets = resets_among(lake, neighbours(in_use.snapshots))
-    documents = facts_in_memory(plans, routes, about, resets)
+    documents = facts_in_memory(plans, routes, about, resets, by_factor=in_use.by_factor)
     return Gathered(documents, frozenset(ids))
 
 
@@ -117,7 +119,8 @@ def gathered_by_spark(lake: Lake, maker: PlanMaker, in_use: InUse) -> Gathered:
         history = lake.read_or_empty(BALANCE_HISTORY.name)
         used = broadcast_if_small(used_channels(plans, candidates, history), checkpoint)
     about = senders(of, topology, used)
-    found = facts(plans, candidates, about, maker.known_resets())
+    resets = maker.known_resets()
+    found = facts(plans, candidates, about, resets, by_factor=in_use.by_factor)
     ids = [x for (x,) in plans.select(c.PLAN_ID).limit(FEW_REQUESTS + 1).collect()]
     if len(ids) > FEW_REQUESTS:
         return Gathered(checkpoint(found), None)

@@ -163,9 +163,10 @@ class PlanProvider:
     def _in_use(self) -> InUse:
         """The plans that the run may use, and those of the run before: facts serve more so."""
         snapshots = [pin.snapshot_id for pin in self._run.pins]
-        if self._run.resumed or not self._used:
-            return InUse(snapshots)
-        return InUse(snapshots, self._used | self._facts_cache.plan_ids(self._run))
+        used: frozenset[int] = frozenset()
+        if self._used and not self._run.resumed:
+            used = self._used | self._facts_cache.plan_ids(self._run)
+        return InUse(snapshots, used, self._run.semantics.by_factor)
 
 
 def _write_requests(engine: Engine, run: Run, asked: Note, asking: DataFrame, _: int) -> None:

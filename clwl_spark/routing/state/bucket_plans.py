@@ -22,6 +22,7 @@ from clwl_spark.algorithm.choose import Choices
 from clwl_spark.algorithm.transmit import TransmissionQueues
 from clwl_spark.mq.vocabulary import DefBind, ObjectType, PlanKind
 from clwl_spark.planning.facts import (
+    BY_FACTOR,
     CHOICES,
     CURRENT,
     CURRENT_COLUMNS,
@@ -83,6 +84,7 @@ class BucketPlans:
         is_publication: (plans,) publications always choose.
         queues: (senders,) transmission queues by snapshot_id.
         resets: (senders,) snapshots that reset the history.
+        by_factor: (senders,) whether the factor counts whatever the weights are (R3).
     """
 
     qmgrs: list[str]
@@ -106,6 +108,7 @@ class BucketPlans:
     is_publication: NDArray[np.bool_]
     queues: list[dict[str, TransmissionQueues]]
     resets: list[frozenset[str]]
+    by_factor: list[bool]
 
     @cached_property
     def copies(self) -> NDArray[np.int32]:
@@ -131,6 +134,7 @@ class BucketPlans:
             self.weight[routes],
             self.is_local[routes],
             self.mruc[plans],
+            self.by_factor[sender],
         )
 
     def channels_of(self, sender: int) -> list[tuple[str, str]]:
@@ -209,6 +213,7 @@ def read_facts(
         is_publication=np.array(pc.equal(plans[c.OBJECT_TYPE], ObjectType.TOPIC.value), np.bool_),
         queues=[{at: _queues(row) for at, row in x.items()} for x in asked],
         resets=[frozenset(x.get(RESETS) or ()) for x in documents.values()],
+        by_factor=[bool(x.get(BY_FACTOR)) for x in documents.values()],
     )
 
 

@@ -67,7 +67,7 @@ def redriven(lake: Lake, events: Sequence[Event], ladder: Ladder) -> DataFrame:
     can_choose = (F.col(c.OBJECT_QMGR) == "") & ~F.startswith(c.OBJECT_NAME, F.lit(SYSTEM_PREFIX))
     asked = plans.where(can_choose).select(c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.VIA).distinct()
     judged = judge(lake, asked, met, topology, ladder, checkpoint)
-    facts = situation_facts(judged, topology, checkpoint)
+    facts = situation_facts(judged, topology, ladder, checkpoint)
     own = _documents(spark, events, pasts(lake, events, checkpoint))
     documents = own.join(facts, c.QMGR, "left").select(c.QMGR, *_DOCUMENTS)
     messages = waiting_messages(lake, channels, direct)

@@ -126,7 +126,9 @@ def direct_plans(requests: DataFrame, topology: Topology) -> DataFrame:
     return matched.where(~F.col("is_host_routed")).select(c.PLAN_ID).distinct()
 
 
-def situation_facts(judged: Judged, topology: Topology, keep: Materialize) -> DataFrame:
+def situation_facts(
+    judged: Judged, topology: Topology, ladder: Ladder, keep: Materialize
+) -> DataFrame:
     """What routing's choice needs of each queue manager, and which plan is whose.
 
     Grain: one row per queue manager: (qmgr, facts, situations), two JSON documents.
@@ -135,7 +137,8 @@ def situation_facts(judged: Judged, topology: Topology, keep: Materialize) -> Da
     choosing = plans.where(~F.col(IS_DIRECT))
     of = keep(plans.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct())
     no_resets = plans.select(c.QMGR, c.SNAPSHOT_ID).where(F.lit(False))
-    found = facts(choosing, judged.candidates, senders(of, topology), no_resets)
+    about, by_factor = senders(of, topology), ladder.semantics.by_factor
+    found = facts(choosing, judged.candidates, about, no_resets, by_factor=by_factor)
     listed = F.struct(
         c.PLAN_ID,
         c.SNAPSHOT_ID,

@@ -73,19 +73,22 @@ def balance(puts: Sequence[Puts], snapshot_id: str, topology: Topology, ladder: 
     most = int(mruc[0][0]) if mruc else int(DEFAULTS["queue_managers"][c.CLWLMRUC])
     together = [(put, found[request]) for put, request in zip(puts, asked, strict=True)]
     choosing = [(put, plan) for put, plan in together if _chooses(plan)]
-    shares, is_exact = _mixed(choosing, most) if len(choosing) > 1 else ({}, True)
+    by_factor = ladder.semantics.by_factor
+    shares, is_exact = _mixed(choosing, most, by_factor) if len(choosing) > 1 else ({}, True)
     requests = [_request(put, plan, shares.get(id(plan))) for put, plan in together]
     return Balance(requests, *_summed(requests), is_exact)
 
 
 def _mixed(
-    choosing: Sequence[tuple[Puts, Planned]], mruc: int
+    choosing: Sequence[tuple[Puts, Planned]],
+    mruc: int,
+    by_factor: bool,  # noqa: FBT001
 ) -> tuple[dict[int, list[float]], bool]:
     """Shares of puts that choose among the same channels, by the plan's identity; if exact."""
     from clwl_spark.studies.shares.mix import Stream, mixed_shares  # noqa: PLC0415  (it has the kernel)
 
     streams = [Stream(_routes(plan), int(put.messages)) for put, plan in choosing]
-    mixed = mixed_shares(streams, mruc)
+    mixed = mixed_shares(streams, mruc, by_factor=by_factor)
     found = {
         id(plan): [float(x) for x in shares]
         for (_, plan), shares in zip(choosing, mixed.shares, strict=True)

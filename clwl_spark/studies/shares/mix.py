@@ -60,17 +60,18 @@ class MixShares:
     is_exact: bool
 
 
-def mixed_shares(streams: Sequence[Stream], mruc: int) -> MixShares:
+def mixed_shares(streams: Sequence[Stream], mruc: int, *, by_factor: bool = False) -> MixShares:
     """What each request's routes get in the long run, from an empty history.
 
     Args:
         streams: the requests, each with one route at least and one message.
         mruc: CLWLMRUC of the queue manager.
+        by_factor: of the semantics (R3).
     """
     if not streams:
         return MixShares([], is_exact=True)
     order = _spaced([stream.messages for stream in streams])
-    kernel = _Kernel(streams, mruc, order)
+    kernel = _Kernel(streams, mruc, order, by_factor)
     seen: dict[tuple[int, ...], tuple[Longs, Longs]] = {}
     counts = np.zeros(kernel.routes, dtype=np.int64)
     early = counts
@@ -110,7 +111,13 @@ def _of_counts(streams: Sequence[Stream], counts: Longs) -> list[list[Fraction]]
 class _Kernel:
     """The kernel, a period of puts, and the history as it goes on."""
 
-    def __init__(self, streams: Sequence[Stream], mruc: int, order: NDArray[np.int32]) -> None:
+    def __init__(
+        self,
+        streams: Sequence[Stream],
+        mruc: int,
+        order: NDArray[np.int32],
+        by_factor: bool,  # noqa: FBT001
+    ) -> None:
         keys: dict[ChannelKey, int] = {}
         every = [route for stream in streams for route in stream.routes]
         channel = [keys.setdefault(route.key, len(keys)) for route in every]
@@ -125,6 +132,7 @@ class _Kernel:
             weight=np.array([route.clwlwght for route in every], dtype=np.int64),
             is_local=np.array([route.is_local for route in every], dtype=np.bool_),
             mruc=np.full(len(streams), mruc, dtype=np.int64),
+            by_factor=by_factor,
         )
         self._order = order
         nothing = np.zeros(0, dtype=np.int64)
