@@ -19,13 +19,15 @@ def candidates(instances: DataFrame, channels: DataFrame) -> DataFrame:
 
     Args:
         instances: as `planning.instances` makes them.
-        channels: `views.channels_in_view` with status.
+        channels: `channels.channels_asked` with status.
 
     Grain: one row per (plan_id, choice, instance, channel, instance cluster, channel cluster),
     with the columns of `schemas.ROUTE_CANDIDATES` less `eliminated_by`.
     """
     of_qmgr = channels.withColumnRenamed(c.QMGR, c.DEST_QMGR)
-    joined = instances.join(of_qmgr, [*VIEW_KEY, c.DEST_QMGR])
+    joined = instances.where(F.col(c.REASON) == 0).join(
+        of_qmgr.drop(c.FIRST_OPEN), [*VIEW_KEY, c.DEST_QMGR]
+    )
     instance_cluster = F.coalesce(c.INSTANCE_CLUSTER, c.CLUSTER)
     return (
         joined.select(

@@ -16,8 +16,9 @@ from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.names import NAME
+from clwl_spark.snapshots.channels import status_ends
 from clwl_spark.snapshots.differences import PAIR, Differences
-from clwl_spark.snapshots.views import EVERYBODY, VIEW_KEY, VIEWER, status_ends
+from clwl_spark.snapshots.views import EVERYBODY, VIEW_KEY, VIEWER
 from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
@@ -67,7 +68,7 @@ def carried_over(
 
 def _senders(differences: Differences) -> DataFrame:
     """(snapshot_id, viewer) whose every plan is touched."""
-    return differences.viewers("queue_managers", "cluster_channels", "queues", "topics")
+    return differences.viewers("queue_managers", "cluster_channels", "queues", "topics", "views")
 
 
 def _names(differences: Differences) -> DataFrame:

@@ -5,7 +5,10 @@ instance cluster); the instance cluster is null for a queue manager itself, whos
 channel's. Kinds other than QUEUE carry one rank, priority and `uses_local` for all rows, so that
 rules 4, 6 and 14 do not act on them.
 
-Source: SEMANTICS 3, P3 to P5, P14, P17, P18.
+`reason` is the plan's so far: where it is not 0 the name leads nowhere, and its instances only
+tell whether there is a first open (P36).
+
+Source: SEMANTICS 3, S2a, P3 to P5, P14, P17, P18, P36.
 """
 
 from typing import Final
@@ -14,10 +17,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import PlanKind, QueueType, UseQueue, Via
-from clwl_spark.planning.names import others_named
+from clwl_spark.planning.names import QUEUES_SIGHT, others_named
 from clwl_spark.snapshots.views import (
     CLUSTERS,
-    QUEUES_SEEN_BY,
     VIEW_KEY,
     VIEWER,
     Topology,
@@ -44,6 +46,8 @@ COLUMNS: Final = (
     c.QUEUE_PRTY,
     c.PUT_ENABLED,
     c.USES_LOCAL,
+    c.REASON,
+    c.FIRST_OPEN,
 )
 
 
@@ -51,12 +55,12 @@ def queue_instances(plans: DataFrame, known: DataFrame, topology: Topology) -> D
     """Instances of kind QUEUE: the queue on other queue managers, and the own QLOCAL.
 
     Args:
-        plans: (plan_id, snapshot_id, viewer, resolved_object, via) of kind QUEUE.
-        known: `views.viewers` of the senders.
+        plans: (plan_id, snapshot_id, viewer, resolved_object, via, reason) of kind QUEUE.
+        known: `first_opens.with_first_opens` of the senders.
         topology: the tables.
     """
-    plans = plans.select(c.PLAN_ID, *VIEW_KEY, c.RESOLVED_OBJECT, c.VIA)
-    looking = plans.join(known.select(*VIEW_KEY, QUEUES_SEEN_BY), list(VIEW_KEY))
+    plans = plans.select(c.PLAN_ID, *VIEW_KEY, c.RESOLVED_OBJECT, c.VIA, c.REASON)
+    looking = plans.join(known.select(*VIEW_KEY, *QUEUES_SIGHT), list(VIEW_KEY))
     others = others_named(looking, topology.queues, c.RESOLVED_OBJECT).where(
         (F.col(c.CLUSTER) != "")
         & ~((F.col(c.QTYPE) == QueueType.QREMOTE.value) & (F.col(c.RNAME) == ""))
@@ -69,6 +73,7 @@ def queue_instances(plans: DataFrame, known: DataFrame, topology: Topology) -> D
         plans.join(qmgr_use, list(VIEW_KEY))
         .join(mine, list(VIEW_KEY))
         .where((F.col(c.QUEUE) == F.col(c.RESOLVED_OBJECT)) & in_clusters(c.CLUSTER))
+        .withColumn(c.FIRST_OPEN, F.lit(False))
     )
     return _instances(others, PlanKind.QUEUE, F.lit(False), c.QUEUE).unionByName(
         _instances(local, PlanKind.QUEUE, _uses_local(), c.QUEUE)
@@ -79,8 +84,8 @@ def qmgr_instances(plans: DataFrame, known: DataFrame, topology: Topology) -> Da
     """Instances of kind QMGR: the queue manager itself, and aliases of its name on others.
 
     Args:
-        plans: (plan_id, snapshot_id, viewer, resolved_object, resolved_qmgr) of kind QMGR.
-        known: `views.viewers` of the senders.
+        plans: (plan_id, snapshot_id, viewer, resolved_object, resolved_qmgr, reason) of kind QMGR.
+        known: `first_opens.with_first_opens` of the senders.
         topology: the tables.
     """
     itself = plans.select(
@@ -99,9 +104,11 @@ def qmgr_instances(plans: DataFrame, known: DataFrame, topology: Topology) -> Da
         F.lit(0).alias(c.QUEUE_PRTY),
         F.lit(True).alias(c.PUT_ENABLED),
         F.lit(False).alias(c.USES_LOCAL),
+        c.REASON,
+        F.lit(False).alias(c.FIRST_OPEN),
     )
-    plans = plans.select(c.PLAN_ID, *VIEW_KEY, c.RESOLVED_OBJECT, c.RESOLVED_QMGR)
-    looking = plans.join(known.select(*VIEW_KEY, QUEUES_SEEN_BY), list(VIEW_KEY))
+    plans = plans.select(c.PLAN_ID, *VIEW_KEY, c.RESOLVED_OBJECT, c.RESOLVED_QMGR, c.REASON)
+    looking = plans.join(known.select(*VIEW_KEY, *QUEUES_SIGHT), list(VIEW_KEY))
     aliases = others_named(looking, topology.queues, c.RESOLVED_QMGR).where(
         (F.col(c.QTYPE) == QueueType.QREMOTE.value)
         & (F.col(c.RNAME) == "")
@@ -130,6 +137,8 @@ def topic_instances(hosts: DataFrame) -> DataFrame:
         .withColumn(c.PUT_ENABLED, F.col("is_copy") | F.col(c.PUB_ENABLED))
         .withColumn(c.CLWLRANK, F.lit(0))
         .withColumn(c.CLWLPRTY, F.lit(0))
+        .withColumn(c.REASON, F.lit(0))
+        .withColumn(c.FIRST_OPEN, F.lit(False))
     )
     return _instances(frame, PlanKind.TOPIC, F.lit(False), c.TOPIC, F.col(c.CHOICE))
 
@@ -159,6 +168,8 @@ def _instances(
         F.col(c.CLWLPRTY).alias(c.QUEUE_PRTY),
         c.PUT_ENABLED,
         uses_local.alias(c.USES_LOCAL),
+        c.REASON,
+        c.FIRST_OPEN,
     )
 
 

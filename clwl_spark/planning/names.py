@@ -14,6 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from clwl_spark.algorithm.resolve import Definition, Knowledge, resolve
 from clwl_spark.mq.vocabulary import QueueType
+from clwl_spark.snapshots.first_opens import CHANNELS_FULL_IN, QUEUES_FULL_IN, others_asked
 from clwl_spark.snapshots.views import (
     CHANNELS_SEEN_BY,
     CLUSTERS,
@@ -22,7 +23,6 @@ from clwl_spark.snapshots.views import (
     VIEWER,
     Topology,
     in_clusters,
-    others_rows,
     own_rows,
 )
 from clwl_spark.spark.materialize import Materialize
@@ -31,6 +31,7 @@ from clwl_spark.tables import columns as c
 NAME: Final = "name"
 _BEFORE_ALL: Final = "\0"
 """Sorts before any character of a name."""
+QUEUES_SIGHT: Final = (QUEUES_SEEN_BY, QUEUES_FULL_IN)
 Row = Mapping[str, Any]
 DEFINITION: Final = (
     c.QTYPE,
@@ -63,12 +64,12 @@ def resolutions(
 
     Args:
         asked: (snapshot_id, viewer, object_name, object_qmgr), distinct.
-        known: `views.viewers` of the senders.
+        known: `first_opens.with_first_opens` of the senders.
         topology: the tables.
         keep: what to do with frames that several steps read.
 
     Grain: one row per row of `asked`, with the columns of `resolve.Resolution`.
-    Source: SEMANTICS 2, P6.
+    Source: SEMANTICS 2, S2a, P6.
     """
     definitions = keep(own_definitions(known, topology))
     names = keep(_names_of_interest(asked, definitions))
@@ -124,11 +125,12 @@ def seen_qmgrs(known: DataFrame, topology: Topology, names: DataFrame | None = N
     Grain: one row per (snapshot_id, viewer, name).
     """
     aliases = _others_queues(known, topology, names).where(_is_qmgr_alias())
-    looking = known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY)
+    looking = known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY, CHANNELS_FULL_IN)
     channels = topology.cluster_channels.withColumn(NAME, F.col(c.QMGR))
     if names is not None:
         channels = channels.join(F.broadcast(names.select(NAME).distinct()), NAME, "left_semi")
-    qmgrs = others_rows(looking, channels, CHANNELS_SEEN_BY).where(in_clusters(c.CLUSTER))
+    sight = (CHANNELS_SEEN_BY, CHANNELS_FULL_IN)
+    qmgrs = others_asked(looking, channels, sight, (NAME, ())).where(in_clusters(c.CLUSTER))
     if names is not None:
         qmgrs = qmgrs.join(names, [*VIEW_KEY, NAME], "left_semi")
     return aliases.select(*VIEW_KEY, NAME).union(qmgrs.select(*VIEW_KEY, NAME)).distinct()
@@ -136,21 +138,27 @@ def seen_qmgrs(known: DataFrame, topology: Topology, names: DataFrame | None = N
 
 def _others_queues(known: DataFrame, topology: Topology, names: DataFrame | None) -> DataFrame:
     """The rows of others' queues in the viewer's clusters, with `name`; of these names, or all."""
-    looking = known.select(*VIEW_KEY, CLUSTERS, QUEUES_SEEN_BY)
-    if names is None:
-        queues = topology.queues.withColumn(NAME, F.col(c.QUEUE))
-        found = others_rows(looking, queues, QUEUES_SEEN_BY)
-    else:
-        found = others_named(names.join(looking, list(VIEW_KEY)), topology.queues, NAME)
+    looking = known.select(*VIEW_KEY, CLUSTERS, *QUEUES_SIGHT)
+    also: tuple[str, ...] = ()
+    if names is not None:
+        looking, also = names.join(looking, list(VIEW_KEY)), (NAME,)
+    queues = topology.queues.withColumn(NAME, F.col(c.QUEUE))
+    found = others_asked(looking, queues, QUEUES_SIGHT, (NAME, also))
     return found.where(in_clusters(c.CLUSTER))
 
 
 def others_named(looking: DataFrame, queues: DataFrame, name: str) -> DataFrame:
     """The rows of others' queues whose name is in the column `name` of `looking`.
 
-    Grain: one row per (row of `looking`, row of the table).
+    Args:
+        looking: with snapshot_id, viewer, QUEUES_SIGHT and `name`.
+        queues: the table.
+        name: a column that the table does not have.
+
+    Grain: one row per (row of `looking`, row of the table), with `first_open`.
     """
-    return others_rows(looking, queues.withColumn(name, F.col(c.QUEUE)), QUEUES_SEEN_BY, (name,))
+    named = queues.withColumn(name, F.col(c.QUEUE))
+    return others_asked(looking, named, QUEUES_SIGHT, (name, (name,)))
 
 
 def _is_qmgr_alias() -> Column:

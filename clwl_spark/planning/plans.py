@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.ladder import later_than_put_enabled
 from clwl_spark.algorithm.semantics import NEWEST, Semantics
-from clwl_spark.mq.vocabulary import Algorithm, ObjectType, PlanKind, Reason
+from clwl_spark.mq.vocabulary import Algorithm, Edition, ObjectType, PlanKind, Reason
 from clwl_spark.planning.candidates import candidates
 from clwl_spark.planning.instances import qmgr_instances, queue_instances, topic_instances
 from clwl_spark.planning.names import resolutions
@@ -22,14 +22,9 @@ from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.routes import choice_reason
-from clwl_spark.snapshots.views import (
-    VIEW_KEY,
-    VIEWER,
-    Topology,
-    channels_in_view,
-    viewers,
-    with_channel_status,
-)
+from clwl_spark.snapshots.channels import channels_asked, with_channel_status
+from clwl_spark.snapshots.first_opens import with_first_opens
+from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
 from clwl_spark.spark.materialize import Materialize, as_it_is, broadcast_if_small
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
@@ -127,21 +122,24 @@ def make_plans(
 
     Source: SEMANTICS 2, 3, 4, 9.
     """
-    return judged_by(ladder, unjudged(requests, topology, keep, object_types), keep)
+    edition = ladder.semantics.edition
+    return judged_by(ladder, unjudged(requests, topology, edition, keep, object_types), keep)
 
 
 def unjudged(
     requests: DataFrame,
     topology: Topology,
+    edition: Edition,
     keep: Materialize,
     object_types: Collection[str] = tuple(ObjectType),
 ) -> Unjudged:
     """Resolve requests and gather their candidates, whichever rules they meet then.
 
-    Arguments as of `make_plans`.
+    Arguments as of `make_plans`; `edition` is that of the rules.
     """
     asked = requests.withColumnRenamed(c.QMGR, VIEWER)
-    known = keep(viewers(asked.select(*VIEW_KEY).distinct(), topology))
+    senders = viewers(asked.select(*VIEW_KEY).distinct(), topology)
+    known = keep(with_first_opens(senders, topology, edition))
     looking = _Looking(known, topology, keep)
     parts = [
         met(asked.where(F.col(c.OBJECT_TYPE) == object_type.value), looking)
@@ -149,6 +147,8 @@ def unjudged(
         if object_type in object_types
     ]
     plans = requests.join(reduce(DataFrame.unionByName, (x.resolved for x in parts)), c.PLAN_ID)
+    opened = reduce(DataFrame.union, (x.opened for x in parts)).distinct()
+    plans = _with_first_open(plans, opened, edition)
     found = keep(reduce(DataFrame.unionByName, (x.candidates for x in parts)))
     return Unjudged(plans, found, known, topology)
 
@@ -174,17 +174,24 @@ class _Looking:
     keep: Materialize
 
     def channels(self, known: DataFrame, ends: DataFrame | None = None) -> DataFrame:
-        """`channels_in_view` with status."""
-        in_view = channels_in_view(known, self.topology, ends)
+        """`channels_asked` with status."""
+        in_view = channels_asked(known, self.topology, ends)
         return self.keep(with_channel_status(in_view, self.topology, ends))
 
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """What requests of one type resolve to, and the candidates that they have to choose from."""
+    """What requests of one type come to.
+
+    Attributes:
+        resolved: one row per request, as name resolution ends.
+        candidates: that they have to choose from.
+        opened: (plan_id), those that have something by a first open; some may be there twice.
+    """
 
     resolved: DataFrame
     candidates: DataFrame
+    opened: DataFrame
 
 
 def _queues_met(asked: DataFrame, looking: _Looking) -> _Met:
@@ -192,7 +199,7 @@ def _queues_met(asked: DataFrame, looking: _Looking) -> _Met:
     known, topology, keep = looking.known, looking.topology, looking.keep
     queues = keep(_resolved_queues(asked, known, topology, keep))
     of_kind = {
-        kind: queues.where((F.col(c.KIND) == kind) & (F.col(c.REASON) == 0)).drop(c.KIND)
+        kind: queues.where(F.col(c.KIND) == kind).drop(c.KIND)
         for kind in (PlanKind.QUEUE.value, PlanKind.QMGR.value)
     }
     instances = keep(
@@ -205,7 +212,9 @@ def _queues_met(asked: DataFrame, looking: _Looking) -> _Met:
     ends = instances.select(*VIEW_KEY, F.col(c.DEST_QMGR).alias(c.QMGR)).distinct()
     ends = broadcast_if_small(ends, keep)
     channels = looking.channels(known, ends)
-    return _Met(queues.select(*_RESOLVED), candidates(instances, channels))
+    return _Met(
+        queues.select(*_RESOLVED), candidates(instances, channels), _opened(instances, channels)
+    )
 
 
 def _topics_met(asked: DataFrame, looking: _Looking) -> _Met:
@@ -214,9 +223,27 @@ def _topics_met(asked: DataFrame, looking: _Looking) -> _Met:
     matched = looking.keep(matching_topics(asked, known, looking.topology))
     channels = looking.channels(known)
     chosen = looking.keep(destinations(matched, channels, looking.topology))
+    instances = topic_instances(chosen)
     return _Met(
-        topic_resolutions(asked, matched, chosen), candidates(topic_instances(chosen), channels)
+        topic_resolutions(asked, matched, chosen),
+        candidates(instances, channels),
+        _opened(instances, channels),
     )
+
+
+def _opened(instances: DataFrame, channels: DataFrame) -> DataFrame:
+    """(plan_id) of those whose instances, or channels to them, are there by a first open (P36)."""
+    hosts = channels.where(F.col(c.FIRST_OPEN)).select(*VIEW_KEY, F.col(c.QMGR).alias(c.DEST_QMGR))
+    by_host = instances.join(hosts.distinct(), [*VIEW_KEY, c.DEST_QMGR], "left_semi")
+    return instances.where(F.col(c.FIRST_OPEN)).select(c.PLAN_ID).union(by_host.select(c.PLAN_ID))
+
+
+def _with_first_open(plans: DataFrame, opened: DataFrame, edition: Edition) -> DataFrame:
+    """Add `first_open`; null in the first edition."""
+    if edition == Edition.FIRST:
+        return plans.withColumn(c.FIRST_OPEN, F.lit(None).cast("boolean"))
+    found = opened.withColumn(c.FIRST_OPEN, F.lit(True))
+    return plans.join(found, c.PLAN_ID, "left").fillna({c.FIRST_OPEN: False})
 
 
 _MET_BY: Final = {ObjectType.QUEUE: _queues_met, ObjectType.TOPIC: _topics_met}
@@ -252,7 +279,6 @@ def _with_reasons(resolved: DataFrame, judged: DataFrame, algorithm: Algorithm) 
         resolved.join(of_plan, c.PLAN_ID, "left")
         .fillna({"choices": 1})
         .withColumn(c.REASON, ends)
-        .withColumn(c.FIRST_OPEN, F.lit(None).cast("boolean"))
         .withColumn(c.SCOPE, F.lit(None).cast("string"))
         .select(*kept)
     )

@@ -101,7 +101,7 @@ def destinations(matched: DataFrame, channels: DataFrame, topology: Topology) ->
 
     Args:
         matched: `matching_topics`.
-        channels: `views.channels_in_view`.
+        channels: `channels.channels_asked`.
         topology: the tables.
 
     Grain: one row per (plan_id, qmgr, cluster), columns `HOSTS_COLUMNS`.
@@ -175,7 +175,9 @@ def _copies(matched: DataFrame, channels: DataFrame, topology: Topology) -> Data
     topic_clusters = direct.select(
         c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME, c.TOPIC, "forced", c.CLUSTER
     ).distinct()
-    receivers = channels.select(*VIEW_KEY, c.QMGR, c.CLUSTER).distinct()
+    # Who is a member is not asked for (P37).
+    seen = channels.where(~F.col(c.FIRST_OPEN))
+    receivers = seen.select(*VIEW_KEY, c.QMGR, c.CLUSTER).distinct()
     reached = topic_clusters.join(receivers, [*VIEW_KEY, c.CLUSTER]).where(
         F.col(c.QMGR) != F.col(VIEWER)
     )

@@ -10,17 +10,14 @@ from itertools import pairwise
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.snapshots.differences import PAIR, Differences
-from clwl_spark.snapshots.views import (
-    VIEW_KEY,
-    VIEWER,
+from clwl_spark.snapshots.channels import (
     channels_in_view,
-    in_clusters,
     status_ends,
     status_tier,
-    viewers,
     with_channel_status,
 )
+from clwl_spark.snapshots.differences import PAIR, Differences
+from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, in_clusters, viewers
 from clwl_spark.spark.materialize import Materialize, broadcast_if_small
 from clwl_spark.tables import columns as c
 

@@ -35,4 +35,5 @@ def as_met_by(qmgrs: Collection[str], names: Collection[str], topology: Topology
         queues=inline(topology.queues.where(seen & met)),
         topics=inline(topology.topics.where(seen)),
         subscriptions=inline(topology.subscriptions.where(own)),
+        views=inline(topology.views.where(in_own_view)),
     )

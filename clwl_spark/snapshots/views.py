@@ -1,14 +1,14 @@
 """What a queue manager sees of a snapshot: its clusters, its own objects, the others' objects.
 
 `viewer` is the queue manager that looks (L in SEMANTICS); `qmgr` is the owner of a row.
-Source: SEMANTICS 1 (S2, S3), P1, P2, P8.
+Source: SEMANTICS 1 (S2, S3), P1, P2.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
@@ -178,71 +178,6 @@ def others_rows(
     return found.where(F.col(VIEWER) != F.col(c.QMGR))
 
 
-def channels_in_view(
-    known: DataFrame, topology: Topology, ends: DataFrame | None = None
-) -> DataFrame:
-    """Every CLUSRCVR that each viewer sees, its own included, whatever the cluster.
-
-    Args:
-        known: `viewers`.
-        topology: the tables.
-        ends: (snapshot_id, viewer, qmgr), distinct: only the channels of these queue managers.
-
-    Grain: one row per (snapshot_id, viewer, qmgr, channel, cluster), with `clusters`, and
-    `suspended` true where any row of the queue manager for the cluster is (P8).
-    """
-    columns = (*VIEW_KEY, CLUSTERS, c.QMGR, *_CHANNEL_COLUMNS)
-    table = topology.cluster_channels
-    looking = known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY)
-    mine = own_rows(known, table, (c.CHANNEL, c.CLUSTER)).join(
-        looking.drop(CHANNELS_SEEN_BY), list(VIEW_KEY)
-    )
-    if ends is None:
-        others = others_rows(looking, table, CHANNELS_SEEN_BY)
-    else:
-        looking = ends.join(F.broadcast(looking), list(VIEW_KEY))
-        others = others_rows(looking, table, CHANNELS_SEEN_BY, (c.QMGR,))
-        mine = mine.join(ends, [*VIEW_KEY, c.QMGR], "left_semi")
-    of_cluster = Window.partitionBy(*VIEW_KEY, c.QMGR, c.CLUSTER)
-    return (
-        others.select(*columns)
-        .unionByName(mine.select(*columns))
-        .withColumn(c.SUSPENDED, F.max(c.SUSPENDED).over(of_cluster))
-    )
-
-
-def with_channel_status(
-    channels: DataFrame, topology: Topology, ends: DataFrame | None = None
-) -> DataFrame:
-    """Add `status` and `status_tier` as the viewer sees them.
-
-    Args:
-        channels: `channels_in_view`.
-        topology: the tables.
-        ends: those that `channels` is of; status is not looked at for others.
-
-    A remote channel has the status of the viewer's CLUSSDR of its name to the queue manager, a
-    local one the best status of the CLUSRCVR's instances; none is INACTIVE.
-
-    Grain: as `channels`, which has viewer, qmgr and channel. Source: SEMANTICS 3.
-    """
-    is_sender = F.col(c.CHLTYPE) == v.ChannelType.CLUSSDR.value
-    instances = topology.channel_status.where(
-        ~is_sender | (F.col(c.REMOTE_QMGR) != F.col(c.QMGR))
-    ).select(*status_ends(), c.CHANNEL, c.STATUS)
-    if ends is not None:
-        instances = instances.join(ends, [*VIEW_KEY, c.QMGR], "left_semi")
-    tiered = instances.withColumn(c.STATUS_TIER, status_tier(F.col(c.STATUS)))
-    seen = tiered.groupBy(*VIEW_KEY, c.QMGR, c.CHANNEL).agg(
-        F.min(c.STATUS_TIER).alias(c.STATUS_TIER),
-        # In one text: for structs Sail reserves many times the memory that they take.
-        F.min_by(c.STATUS, F.concat_ws("", c.STATUS_TIER, c.STATUS)).alias(c.STATUS),
-    )
-    return channels.join(seen, [*VIEW_KEY, c.QMGR, c.CHANNEL], "left").fillna(
-        {c.STATUS: v.DEFAULT_STATUS, c.STATUS_TIER: v.STATUS_TIERS[v.DEFAULT_STATUS]}
-    )
-
-
 def _with_sight(senders: DataFrame, table: DataFrame, name: str) -> DataFrame:
     """Add column `name`: the viewer where it has rows of others' objects there, else everybody."""
     having_own = (
@@ -251,27 +186,3 @@ def _with_sight(senders: DataFrame, table: DataFrame, name: str) -> DataFrame:
         .distinct()
     )
     return senders.join(having_own, list(VIEW_KEY), "left").fillna({name: EVERYBODY})
-
-
-def status_ends() -> list[Column]:
-    """(snapshot_id, viewer, qmgr) of a row of channel_status: whose channel `viewer` sees so."""
-    is_sender = F.col(c.CHLTYPE) == v.ChannelType.CLUSSDR.value
-    to = F.when(is_sender, F.col(c.REMOTE_QMGR)).otherwise(F.col(c.QMGR))
-    return [F.col(c.SNAPSHOT_ID), F.col(c.QMGR).alias(VIEWER), to.alias(c.QMGR)]
-
-
-def status_tier(status: Column) -> Column:
-    """The tier of a channel status, 1 = best. Source: SEMANTICS 3."""
-    pairs = [F.lit(x) for pair in v.STATUS_TIERS.items() for x in pair]
-    return F.coalesce(F.create_map(*pairs)[status], F.lit(max(v.STATUS_TIERS.values())))
-
-
-_CHANNEL_COLUMNS: Final = (
-    c.CHANNEL,
-    c.CLUSTER,
-    c.CLWLRANK,
-    c.CLWLPRTY,
-    c.CLWLWGHT,
-    c.NETPRTY,
-    c.SUSPENDED,
-)

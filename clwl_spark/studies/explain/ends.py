@@ -4,7 +4,7 @@ Whatever was put to, the candidates of a choice and what the rules say of them d
 queue manager that puts and on the end of the put's resolution. So one plan answers for all puts
 with that end. Pure Python, no Spark.
 
-Source: SEMANTICS 2, 3, 9 (P17 to P19).
+Source: SEMANTICS 2, 3, S2a, 9 (P17 to P19), P36.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clwl_spark.algorithm.resolve import Knowledge, Resolution, resolve
-from clwl_spark.mq.vocabulary import DefBind, ObjectType, PlanKind, Via, WildcardSchema
+from clwl_spark.mq.vocabulary import DefBind, Edition, ObjectType, PlanKind, Via, WildcardSchema
 from clwl_spark.planning.plans import REQUEST
 from clwl_spark.planning.topics import topic_matches
 from clwl_spark.tables import columns as c
@@ -25,13 +25,14 @@ End = tuple[str | frozenset[str] | frozenset[tuple[str, str]], ...]
 """What a put of a queue manager chooses from; equal ends have equal candidates, whatever is put to.
 
 Of a queue its name, and `via` where it counts; of a queue manager its name; of a topic string what
-it meets.
+it meets; of a name that leads nowhere, but may be asked for, name and reason.
 """
 
 _TYPE: Final = REQUEST.index(c.OBJECT_TYPE)
 _NAME: Final = REQUEST.index(c.OBJECT_NAME)
 _OBJECT_QMGR: Final = REQUEST.index(c.OBJECT_QMGR)
 _VIA: Final = REQUEST.index(c.VIA)
+_ASKED: Final = (PlanKind.QUEUE, PlanKind.QMGR)
 _LEVEL: Final = "-"
 """Stands for any level of a topic string."""
 
@@ -57,11 +58,15 @@ class Viewpoint:
         knowledge: for name resolution, of every name.
         topics: of the snapshot, whether it sees them or not; none if it is in no cluster.
         patterns: topic string and WSCHEMA of its proxy subscriptions.
+        edition: of SEMANTICS.
+        asks: it may ask for names that its own view lacks (S2a).
     """
 
     knowledge: Knowledge
     topics: Topics = field(default_factory=Topics)
     patterns: frozenset[tuple[str, str]] = frozenset()
+    edition: Edition = Edition.FIRST
+    asks: bool = False
 
 
 def resolution_of(request: Request, viewpoint: Viewpoint) -> Resolution:
@@ -80,7 +85,9 @@ def end_of(request: Request, viewpoint: Viewpoint) -> End | None:
         return _topic_end(request[_NAME], viewpoint)
     found = resolution_of(request, viewpoint)
     if found.reason:
-        return None
+        # Whether it asks for the name in vain is told by what there is of that name (P36).
+        failing = (found.kind, found.resolved_object, found.resolved_qmgr, str(found.reason))
+        return failing if viewpoint.asks and found.kind in _ASKED else None
     if found.kind == PlanKind.QUEUE:
         # Only an instance of its own may win because of the way that a message came.
         has_own = found.resolved_object in viewpoint.knowledge.definitions
@@ -127,7 +134,8 @@ def without_choice(request: Request, viewpoint: Viewpoint) -> Row:
         found = Resolution(PlanKind.LOCAL, 0, name, "", (name,), DefBind.OPEN)
     else:
         found = resolution_of(request, viewpoint)
-    return {**asked, **_resolved(found), "choices": 1, c.FIRST_OPEN: None, c.SCOPE: None}
+    first_open = None if viewpoint.edition == Edition.FIRST else False
+    return {**asked, **_resolved(found), "choices": 1, c.FIRST_OPEN: first_open, c.SCOPE: None}
 
 
 def _judged(plan: Row) -> Row:

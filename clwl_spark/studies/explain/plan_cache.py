@@ -168,13 +168,16 @@ def opened(lake: Lake, semantics: Semantics, snapshot_id: str) -> Page:
 
 def _gather(page: Page, qmgrs: Collection[str]) -> None:
     """Gather what queue managers know."""
-    page.viewpoints |= viewpoints(sorted(qmgrs), page.snapshot_id, page.topology, page.topics)
+    edition = page.ladder.semantics.edition
+    page.viewpoints |= viewpoints(
+        sorted(qmgrs), page.snapshot_id, page.topology, page.topics, edition
+    )
 
 
 def _viewpoint(page: Page, qmgr: str) -> Viewpoint:
     """What the queue manager knows."""
     if qmgr not in page.viewers:
-        return Viewpoint(Knowledge(qmgr))
+        return Viewpoint(Knowledge(qmgr), edition=page.ladder.semantics.edition)
     if qmgr not in page.viewpoints:
         _gather(page, [qmgr])
     return page.viewpoints[qmgr]

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import SubType
+from clwl_spark.mq.vocabulary import Edition, SubType
 from clwl_spark.planning.names import (
     DEFINITION,
     NAME,
@@ -20,6 +20,7 @@ from clwl_spark.planning.names import (
     seen_qmgrs,
     seen_queues,
 )
+from clwl_spark.snapshots.first_opens import CHANNELS_FULL_IN, QUEUES_FULL_IN, with_first_opens
 from clwl_spark.snapshots.views import VIEWER, Topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
@@ -28,10 +29,15 @@ from clwl_spark.studies.explain.ends import Topics, Viewpoint
 from clwl_spark.tables import columns as c
 
 _OBJECTS: Final = (c.TOPIC, c.TOPICSTR)
+_ASKS: Final = "asks"
 
 
 def viewpoints(
-    qmgrs: Collection[str], snapshot_id: str, topology: Topology, topics: Topics
+    qmgrs: Collection[str],
+    snapshot_id: str,
+    topology: Topology,
+    topics: Topics,
+    edition: Edition,
 ) -> dict[str, Viewpoint]:
     """What each of some queue managers knows.
 
@@ -40,13 +46,14 @@ def viewpoints(
         snapshot_id: of the topology.
         topology: one snapshot.
         topics: its topics.
+        edition: of SEMANTICS.
     """
     spark = topology.queues.sparkSession
     keys = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
     of = frame_from_rows(spark, [(snapshot_id, qmgr) for qmgr in qmgrs], keys)
-    known = inline(viewers(of, topology))
+    known = inline(with_first_opens(viewers(of, topology), topology, edition))
     frames = (
-        known.select(VIEWER, c.DEFXMITQ),
+        known.select(VIEWER, c.DEFXMITQ, _asks().alias(_ASKS)),
         own_definitions(known, topology).select(VIEWER, NAME, *DEFINITION),
         seen_queues(known, topology),
         seen_qmgrs(known, topology),
@@ -58,6 +65,8 @@ def viewpoints(
             knowledge(senders[qmgr][0], definitions[qmgr], queues[qmgr], seen[qmgr]),
             topics,
             frozenset((x[c.TOPICSTR], x[c.WSCHEMA]) for x in patterns[qmgr]),
+            edition,
+            bool(senders[qmgr][0][_ASKS]),
         )
         for qmgr in qmgrs
     }
@@ -67,6 +76,11 @@ def topics_of(topology: Topology) -> Topics:
     """The topics of a snapshot."""
     rows = topology.topics.select(*_OBJECTS).distinct().collect()
     return Topics(frozenset(row[0] for row in rows), frozenset(row[1] for row in rows))
+
+
+def _asks() -> Column:
+    """Whether a viewer may ask for what its own view lacks."""
+    return F.col(QUEUES_FULL_IN).isNotNull() | F.col(CHANNELS_FULL_IN).isNotNull()
 
 
 def _by_viewer(frame: DataFrame) -> dict[str, list[Row]]:

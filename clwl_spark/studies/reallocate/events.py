@@ -15,15 +15,9 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.mq.vocabulary import STATUS_TIERS, ChannelType
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
+from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.defined import is_defined
-from clwl_spark.snapshots.views import (
-    VIEWER,
-    Topology,
-    channels_in_view,
-    in_clusters,
-    read_topology,
-    viewers,
-)
+from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, read_topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import CHANNEL_EVENTS, OUTCOMES, REALLOCATION_EVENTS, REALLOCATIONS
 from clwl_spark.tables import columns as c

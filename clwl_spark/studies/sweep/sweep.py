@@ -84,9 +84,13 @@ def bases_of(
     ladders: Sequence[Ladder],
     keep: Materialize = checkpoint,
 ) -> list[Base]:
-    """Plan the traffic once, by the rules of each ladder; arguments as of `base_of`."""
+    """Plan the traffic once, by the rules of each ladder, which are of one edition.
+
+    Arguments as of `base_of`.
+    """
     traffic = keep(traffic)
-    found = unjudged(traffic.select(c.PLAN_ID, *REQUEST), topology, keep)
+    edition = ladders[0].semantics.edition
+    found = unjudged(traffic.select(c.PLAN_ID, *REQUEST), topology, edition, keep)
     channels = channels_of(topology)
 
     def planned(ladder: Ladder) -> Base:

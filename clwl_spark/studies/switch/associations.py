@@ -16,15 +16,9 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import DefaultTransmissionQueue
 from clwl_spark.planning.facts import senders
 from clwl_spark.planning.names import NAME
+from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.defined import UnknownQueueManagerError, is_defined
-from clwl_spark.snapshots.views import (
-    VIEWER,
-    Topology,
-    channels_in_view,
-    in_clusters,
-    read_topology,
-    viewers,
-)
+from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, read_topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import columns as c
 

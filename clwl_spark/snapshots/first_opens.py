@@ -1,0 +1,94 @@
+"""What a queue manager asks for at a first open: names that its own view lacks.
+
+Source: SEMANTICS S2a, P35 to P37.
+"""
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from clwl_spark.mq.vocabulary import Edition, QmType
+from clwl_spark.snapshots.views import (
+    CHANNELS_SEEN_BY,
+    EVERYBODY,
+    QUEUES_SEEN_BY,
+    VIEW_KEY,
+    VIEWER,
+    Topology,
+    others_rows,
+    own_rows,
+)
+from clwl_spark.tables import columns as c
+
+QUEUES_FULL_IN: Final = "queues_full_in"
+CHANNELS_FULL_IN: Final = "channels_full_in"
+_REPOSITORIES: Final = "repositories"
+_WHOLE: Final = "whole_tables"
+_LOOKED_UP: Final = (
+    ("queues", QUEUES_SEEN_BY, QUEUES_FULL_IN),
+    ("cluster_channels", CHANNELS_SEEN_BY, CHANNELS_FULL_IN),
+)
+
+
+def with_first_opens(known: DataFrame, topology: Topology, edition: Edition) -> DataFrame:
+    """Add whether the senders ask for queues and queue managers that their own view lacks.
+
+    Args:
+        known: `viewers`.
+        topology: the tables.
+        edition: in the first one nobody asks.
+
+    Grain: as `known`, with the arrays `queues_full_in` and `channels_full_in`: clusters that the
+    sender has the whole of, for it is a full repository; null where it does not ask at all.
+    """
+    if edition == Edition.FIRST:
+        nobody = F.lit(None).cast("array<string>")
+        return known.withColumns({QUEUES_FULL_IN: nobody, CHANNELS_FULL_IN: nobody})
+    repositories = (
+        own_rows(known, topology.cluster_channels, (c.CHANNEL, c.CLUSTER))
+        .where(F.col(c.QMTYPE) == QmType.REPOS.value)
+        .groupBy(*VIEW_KEY)
+        .agg(F.collect_set(c.CLUSTER).alias(_REPOSITORIES))
+    )
+    views = topology.views.where(F.col(c.WHOLE)).withColumnRenamed(c.OBSERVER, VIEWER)
+    whole = views.groupBy(*VIEW_KEY).agg(F.collect_set(c.TABLE).alias(_WHOLE))
+    frame = known.join(repositories, list(VIEW_KEY), "left").join(whole, list(VIEW_KEY), "left")
+    nowhere = F.array().cast("array<string>")
+    for table, seen_by, name in _LOOKED_UP:
+        is_whole = F.array_contains(_WHOLE, F.lit(table))
+        full_in = F.when(is_whole, F.coalesce(_REPOSITORIES, nowhere)).otherwise(nowhere)
+        frame = frame.withColumn(name, F.when(F.col(seen_by) != EVERYBODY, full_in))
+    return frame.drop(_REPOSITORIES, _WHOLE)
+
+
+def others_asked(
+    looking: DataFrame, table: DataFrame, sight: tuple[str, str], by: tuple[str, tuple[str, ...]]
+) -> DataFrame:
+    """As `others_rows`, and what everybody's view has of a name that the viewer's own lacks.
+
+    Args:
+        looking: rows with snapshot_id, viewer and the columns of `sight`; may carry more.
+        table: queues or cluster_channels, or a selection of one.
+        sight: whose rows the viewer sees, and where it is full: columns of `with_first_opens`.
+        by: the table's column with the names that are asked for; and the columns of `looking`
+            that its rows must agree with, () = all names are.
+
+    Grain: one row per (row of `looking`, row of the table), with `first_open`: whether the row
+    counts by a first open.
+    """
+    (seen_by, full_in), (name, also) = sight, by
+    seen = others_rows(looking.drop(full_in), table, seen_by, also)
+    asking = looking.where(F.col(full_in).isNotNull()).withColumn(seen_by, F.lit(EVERYBODY))
+    known = table.where(F.col(c.OBSERVER) != F.col(c.QMGR)).select(
+        c.SNAPSHOT_ID, F.col(c.OBSERVER).alias(VIEWER), name
+    )
+    told = (
+        others_rows(asking, table, seen_by, also)
+        .where(~F.array_contains(full_in, F.col(c.CLUSTER)))
+        .drop(full_in)
+        .join(known, [*VIEW_KEY, name], "left_anti")
+    )
+    return seen.withColumn(c.FIRST_OPEN, F.lit(False)).unionByName(
+        told.withColumn(c.FIRST_OPEN, F.lit(True))
+    )
