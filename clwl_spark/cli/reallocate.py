@@ -13,7 +13,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.settings import moment
 from clwl_spark.snapshots.semantics import semantics_of
-from clwl_spark.studies.reallocate.events import ChannelEvent, read_events
+from clwl_spark.studies.reallocate.events import ChannelEvent, check_told, read_events
 from clwl_spark.studies.reallocate.run import ReallocationSummary, reallocate
 from clwl_spark.tables.moments import micros, moment_at, moment_text
 
@@ -29,7 +29,7 @@ def run(common: Common, options: ReallocateWords) -> int:
         summary = reallocate(work.lake, events, _ladder(work))
         structlog.get_logger().info("reallocated", events=len(events), seconds=summary.seconds)
         work.screen.document(summary.to_json())
-        work.screen.show(events_table(summary))
+        work.screen.show(events_table(summary), *notes(summary))
     return 0
 
 
@@ -51,23 +51,48 @@ def events_table(summary: ReallocationSummary) -> Table:
     return listing(headings, rows, numbers, "Waiting messages that chose anew")
 
 
+def notes(summary: ReallocationSummary) -> list[str]:
+    """What is to be said of events: where none waits, and where some are missing."""
+    told = [x.note for x in summary.events if x.note]
+    if len(told) > _SHOWN:
+        told = [*told[:_SHOWN], f"and of {len(told) - _SHOWN:,} events more: see --json"]
+    return ["", *told] if told else []
+
+
 def _single(options: ReallocateWords) -> ChannelEvent | None:
     """The one event that the options describe; None where they name a table."""
     words = (options.qmgr, options.channel, options.status, options.at)
     if options.events is not None:
         if any(word is not None for word in words):
             raise UsageError("--events is a history: leave --qmgr, --channel, --status, --at out")
+        if options.since is not None or options.backlog is not None:
+            raise UsageError(
+                "--since and --backlog say who waits at one event: in the table of --events, "
+                "columns of these names do"
+            )
         return None
     if None in words:
         raise UsageError(
             "name the event with --qmgr, --channel, --status and --at, or give --events"
         )
     qmgr, channel, status, at = (str(word) for word in words)
+    when = moment_of("--at", at)
+    since = None if options.since is None else moment_of("--since", options.since)
+    event = ChannelEvent(qmgr, channel, status.upper(), when, since, options.backlog)
+    check_told(event.at, event.since, event.backlog)
+    return event
+
+
+def moment_of(option: str, text: str) -> int:
+    """The moment that an option gives, in microseconds.
+
+    Raises:
+        UsageError: it is none; the sentence names the option.
+    """
     try:
-        when = moment(at)
+        return micros(moment(text))
     except UsageError as error:
-        raise UsageError(f"--at {error}") from error
-    return ChannelEvent(qmgr, channel, status.upper(), micros(when))
+        raise UsageError(f"{option} {error}") from error
 
 
 def _ladder(work: Work) -> Ladder:

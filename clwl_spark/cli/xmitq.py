@@ -17,10 +17,8 @@ from clwl_spark.settings import moment
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import UnknownQueueManagerError
 from clwl_spark.snapshots.semantics import semantics_of
-from clwl_spark.studies.switch.associations import (
-    Association,
-    associations,
-)
+from clwl_spark.studies.reallocate.events import check_told
+from clwl_spark.studies.switch.associations import Association, associations
 from clwl_spark.studies.switch.playing import SwitchRequest
 from clwl_spark.studies.switch.simulate import SwitchSummary, simulate
 from clwl_spark.studies.switch.steps import Pace
@@ -69,7 +67,7 @@ def _play(work: Work, options: XmitqWords, snapshot_id: str, found: list[Associa
     summary = simulate(work.lake, request, ladder)
     told = steps_told(summary)
     work.screen.document({**summary.to_json(), "steps": told})
-    work.screen.show(*told, _counts(summary))
+    work.screen.show(*told, _counts(summary), *([summary.note] if summary.note else []))
 
 
 def _counts(summary: SwitchSummary) -> Table:
@@ -83,6 +81,8 @@ def _check(options: XmitqWords) -> None:
     """Refuse words that do not go together."""
     if options.start_at is None and (options.stop_at or options.interrupt):
         raise UsageError("--stop-at and --interrupt belong to a switch: give --start-at too")
+    if options.start_at is None and (options.since, options.backlog) != (None, None):
+        raise UsageError("--since and --backlog belong to a switch: give --start-at too")
     if options.start_at is not None and options.channel is None:
         raise UsageError("--start-at starts one channel: name it with --channel")
     if min(options.moves, options.looks, options.batch) < 1:
@@ -109,6 +109,8 @@ def _request(options: XmitqWords, snapshot_id: str, of: Association) -> SwitchRe
     stop = _moment("--stop-at", options.stop_at) if options.stop_at else None
     if stop is not None and stop > start:
         raise UsageError("--stop-at is after --start-at: the channel is stopped before it starts")
+    since = micros(_moment("--since", options.since)) if options.since else None
+    check_told(micros(stop or start), since, options.backlog)
     return SwitchRequest(
         qmgr=options.qmgr,
         snapshot_id=snapshot_id,
@@ -117,6 +119,8 @@ def _request(options: XmitqWords, snapshot_id: str, of: Association) -> SwitchRe
         interruptions=_interruptions(options.interrupt, start),
         stopped_at=None if stop is None else micros(stop),
         rebalanced_per_second=options.looks,
+        since=since,
+        backlog=options.backlog,
     )
 
 

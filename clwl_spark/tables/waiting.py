@@ -4,6 +4,7 @@ Source: CONTRACT, table `reallocations`; SEMANTICS 7, 8, P22, P27 to P32 (Dick's
 on transmission queues).
 """
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
@@ -39,6 +40,9 @@ POSITION: Final = "position"
 ARRIVED_AT: Final = "arrived_at"
 PLACED_AT: Final = "placed_at"
 HOW: Final = "how"
+SINCE: Final = "since"
+WAITING_BY: Final = "waiting_by"
+PUT_FROM: Final = "put_from"
 
 
 class Reallocation(StrEnum):
@@ -57,6 +61,17 @@ class IneligibleReason(StrEnum):
     LOGICAL_GROUP = "LOGICAL_GROUP"
     NAMED_QMGR = "NAMED_QMGR"
     SYSTEM_MESSAGE = "SYSTEM_MESSAGE"
+
+
+class WaitingBy(StrEnum):
+    """What says which of a channel's messages wait (SEMANTICS 8, "Who waits")."""
+
+    SINCE = "SINCE"
+    BACKLOG = "BACKLOG"
+    STATUS_BACKLOG = "STATUS_BACKLOG"
+    TIER = "TIER"
+    NONE = "NONE"
+    ALL = "ALL"
 
 
 class Progress(StrEnum):
@@ -119,6 +134,17 @@ REALLOCATION_EVENTS: Final = Table(
         Column(FAILED, "bigint", "Messages with outcome FAILED"),
         Column(NOT_ELIGIBLE, "bigint", "Messages with outcome NOT_ELIGIBLE"),
         Column(CHOICES_MADE, "bigint", "Choices that count in the history (SEMANTICS P29)"),
+        replace(
+            word(
+                WAITING_BY,
+                WaitingBy,
+                "What said who waits: an option, channel_status.backlog, the channel's tier; ALL = "
+                "every message of the channel; null = ALL",
+            ),
+            optional=True,
+        ),
+        Column(PUT_FROM, "timestamp", "Those put from then on; null = any", optional=True),
+        Column(c.BACKLOG, "bigint", "The last so many; null = any number", optional=True),
     ),
 )
 REALLOCATION_CHOICES: Final = Table(
@@ -141,6 +167,8 @@ CHANNEL_EVENTS: Final = Table(
         text(c.CHANNEL, "The channel"),
         text(c.STATUS, "Status that it took: STOPPED, RETRYING, ..."),
         Column(AT, "timestamp", "When"),
+        Column(SINCE, "timestamp", "Those wait that were put after it; or null", optional=True),
+        Column(c.BACKLOG, "bigint", "The last so many wait; or null", optional=True),
     ),
 )
 SWITCHES: Final = Table(

@@ -9,6 +9,17 @@ from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import Exit, Snapshot
 
 _PLAY = "Play the switch of a channel"
+_WHO = "Which messages wait"
+_SINCE = "Those put after S (ISO 8601 with Z or an offset)"
+_BACKLOG = "The last N that were put"
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="S", help=f"{_SINCE}.", rich_help_panel=_WHO),
+]
+Backlog = Annotated[
+    int | None,
+    typer.Option("--backlog", metavar="N", min=0, help=f"{_BACKLOG}.", rich_help_panel=_WHO),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,8 @@ class XmitqWords:
             rich_help_panel=_PLAY,
         ),
     ] = 50
+    since: Since = None
+    backlog: Backlog = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +117,11 @@ class ReallocateWords:
             "--events",
             metavar="TABLE",
             help="A history instead: a table of the lake, or folder of a Delta table, with the "
-            "columns qmgr, channel, status, at.",
+            "columns qmgr, channel, status, at, and if you like since, backlog.",
         ),
     ] = None
+    since: Since = None
+    backlog: Backlog = None
     exit: Exit = None
 
 
@@ -128,7 +143,8 @@ def xmitq(common: Common, options: XmitqWords) -> int:
     """Show each channel's transmission queue, now and after its next start, and why.
 
     With --start-at, play the switch over the messages that wait for the channel
-    and those that come later: tables switches and switched_messages.
+    and those that come later: tables switches and switched_messages. Which wait,
+    its status tells, as in clwl reallocate, or --since or --backlog.
 
     [bold]Examples[/bold]
 
@@ -145,9 +161,15 @@ def reallocate(common: Common, options: ReallocateWords) -> int:
     Run it for each stop of a channel and for each retry that fails; each builds
     on those before it. Routing is not changed.
 
+    A message that was sent does not wait. Unless --since or --backlog says which
+    do, the channel's status in the snapshot in force tells it: its XQMSGSA, or
+    since when it is down. If it was up until then, none waits.
+
     [bold]Examples[/bold]
 
     clwl reallocate --qmgr QM1 --channel TO.QM2 --status STOPPED --at 2026-09-14T10:00:00Z
+
+    clwl reallocate --qmgr QM1 --channel TO.QM2 --status STOPPED --at 2026-09-14T10:00Z --backlog 9
 
     clwl reallocate --lake build/lake --events channel_events
     """

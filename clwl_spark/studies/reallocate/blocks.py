@@ -24,8 +24,10 @@ from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.spark.parallel import cores
 from clwl_spark.studies.reallocate.events import Event
 from clwl_spark.studies.reallocate.memories import Past, pasts
+from clwl_spark.studies.reallocate.named_qmgr import plans_for_one
 from clwl_spark.studies.reallocate.redrive import Redrive
 from clwl_spark.studies.reallocate.situations import (
+    ASKED,
     SITUATIONS,
     direct_plans,
     judge,
@@ -63,14 +65,16 @@ def redriven(lake: Lake, events: Sequence[Event], ladder: Ladder) -> DataFrame:
     ids = {event.snapshot_id for event in events}
     ids |= {row[0] for row in published.select(c.SNAPSHOT_ID).distinct().collect()}
     topology = read_topology(lake, sorted(ids), checkpoint)
-    direct = checkpoint(direct_plans(published, topology))
-    can_choose = (F.col(c.OBJECT_QMGR) == "") & ~F.startswith(c.OBJECT_NAME, F.lit(SYSTEM_PREFIX))
-    asked = plans.where(can_choose).select(c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.VIA).distinct()
+    direct = direct_plans(published, topology)
+    named = checkpoint(direct.union(plans_for_one(lake, plans, ladder.semantics)).distinct())
+    is_systems = F.startswith(c.OBJECT_NAME, F.lit(SYSTEM_PREFIX))
+    choosing = plans.where(~is_systems).join(F.broadcast(named), c.PLAN_ID, "left_anti")
+    asked = choosing.select(*ASKED).distinct()
     judged = judge(lake, asked, met, topology, ladder, checkpoint)
     facts = situation_facts(judged, topology, ladder, checkpoint)
     own = _documents(spark, events, pasts(lake, events, checkpoint))
     documents = own.join(facts, c.QMGR, "left").select(c.QMGR, *_DOCUMENTS)
-    messages = waiting_messages(lake, channels, direct)
+    messages = waiting_messages(lake, channels, named)
     return _side_by_side(messages, checkpoint(documents))
 
 
@@ -122,6 +126,8 @@ def _documents(spark: SparkSession, events: Sequence[Event], past: dict[str, Pas
                 c.STATUS: x.what.status,
                 w.AT: x.what.at,
                 c.SNAPSHOT_ID: x.snapshot_id,
+                w.PUT_FROM: x.waits.put_from,
+                c.BACKLOG: x.waits.last,
             }
             for x in events
             if x.what.qmgr == qmgr

@@ -15,6 +15,7 @@ from clwl_spark.tables import columns as c
 from clwl_spark.tables import waiting as w
 
 NOWHERE: Final = -1
+_CHOSE_ANEW: Final = (w.Reallocation.MOVED, w.Reallocation.STILL_FAVOURED)
 SAID: Final = pa.schema(
     [
         (w.OUTCOME, pa.string()),
@@ -76,6 +77,7 @@ class Ends:
         answer: (messages,) index into the rest.
         said: rows of `SAID`.
         moved: (answers,) the message goes elsewhere.
+        put_again: (answers,) its put time becomes that of the event.
         channel: (answers,) code of the channel that it then waits for.
         xmitq: (answers,) code of the queue that it is then on.
     """
@@ -83,6 +85,7 @@ class Ends:
     answer: NDArray[np.int64]
     said: pa.Table
     moved: NDArray[np.bool_]
+    put_again: NDArray[np.bool_]
     channel: NDArray[np.int32]
     xmitq: NDArray[np.int32]
 
@@ -132,6 +135,7 @@ def gathered(
         answer,
         pa.Table.from_arrays(arrays, schema=SAID),
         np.array([x.outcome == w.Reallocation.MOVED for x in results], dtype=np.bool_),
+        np.array([x.outcome in _CHOSE_ANEW for x in results], dtype=np.bool_),
         np.array([channels.code(x.to_channel) for x in results], dtype=np.int32),
         np.array([queues.code(x.to_xmitq) for x in results], dtype=np.int32),
     )

@@ -5,6 +5,7 @@ retry that fails).
 """
 
 import uuid
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,23 +14,21 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.mq.vocabulary import STATUS_TIERS, ChannelType
-from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
-from clwl_spark.snapshots.channels import channels_in_view
-from clwl_spark.snapshots.defined import is_defined
-from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, read_topology, viewers
-from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.tables import CHANNEL_EVENTS, OUTCOMES, REALLOCATION_EVENTS, REALLOCATIONS
+from clwl_spark.mq.vocabulary import STATUS_TIERS, Edition
+from clwl_spark.snapshots.catalog import Pin, SnapshotCatalog, snapshot_catalog
+from clwl_spark.studies.reallocate.known_channels import UnknownEventError, refuse_unknown
+from clwl_spark.studies.reallocate.who_waits import (
+    ALL_WAIT,
+    Sender,
+    WhoWaits,
+    as_told,
+    by_status,
+    senders_seen,
+)
+from clwl_spark.tables import CHANNEL_EVENTS, REALLOCATION_EVENTS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables import waiting as w
-from clwl_spark.tables.moments import moment_at
-
-_SHOWN = 8
-OF_EVENT = (c.SNAPSHOT_ID, c.QMGR, c.CHANNEL)
-
-
-class UnknownEventError(InputError):
-    """An event of a queue manager, channel or moment that the lake does not know."""
+from clwl_spark.tables.moments import moment_at, moment_text
 
 
 class EarlierEventError(InputError):
@@ -45,12 +44,21 @@ class ChannelEvent:
         channel: its name; the event holds for every CLUSSDR of the queue manager with it.
         status: the status that it takes, a word of `vocabulary.STATUS_TIERS`.
         at: microseconds since the epoch.
+        since: those wait that were put after it, in microseconds; None = not told.
+        backlog: the last so many wait; None = not told.
     """
 
     qmgr: str
     channel: str
     status: str
     at: int
+    since: int | None = None
+    backlog: int | None = None
+
+    @property
+    def sender(self) -> Sender:
+        """Whose messages choose anew."""
+        return self.qmgr, self.channel
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +66,23 @@ class Event:
     """A channel event with its place in the lake.
 
     Attributes:
-        event_id: names the rows of `reallocations`.
-        number: place among all events of the lake, from 1.
+        event_id: names the rows of `reallocations`; blank where it does not count.
+        number: place among all events of the lake, from 1; 0 where it does not count.
         what: the event itself.
         snapshot_id: snapshot in force at that moment.
+        waits: which messages of the channel wait.
     """
 
     event_id: str
     number: int
     what: ChannelEvent
     snapshot_id: str
+    waits: WhoWaits = ALL_WAIT
+
+    @property
+    def counts(self) -> bool:
+        """Whether it happens to anything: the channel was not up, or somebody says who waits."""
+        return self.waits.is_known
 
 
 def read_events(lake: Lake, table: str) -> list[ChannelEvent]:
@@ -81,18 +96,62 @@ def read_events(lake: Lake, table: str) -> list[ChannelEvent]:
     Raises:
         MissingLakeError: there is no such table.
         MissingColumnsError: it lacks columns.
-        UnknownEventError: a cell is null.
+        UnknownEventError: a cell is null that says which event it is.
+        UsageError: an event's `since` and `backlog` cannot be followed.
     """
     place, slash, name = table.rstrip("/").rpartition("/")
     source = Lake(lake.spark, place or slash) if slash else lake
-    rows = source.read(name, like=CHANNEL_EVENTS).withColumn(w.AT, F.unix_micros(w.AT)).collect()
-    if any(cell is None for row in rows for cell in row):
+    moments = {x: F.unix_micros(x) for x in (w.AT, w.SINCE)}
+    rows = source.read(name, like=CHANNEL_EVENTS).withColumns(moments).collect()
+    told = (w.SINCE, c.BACKLOG)
+    if any(row[x] is None for row in rows for x in CHANNEL_EVENTS.names if x not in told):
         raise UnknownEventError(f"table '{table}' has events with null cells: fill or delete them")
-    return [ChannelEvent(*row) for row in rows]
+    events = [ChannelEvent(*row) for row in rows]
+    for event in events:
+        try:
+            check_told(event.at, event.since, event.backlog, told)
+        except UsageError as error:
+            at = moment_text(moment_at(event.at))
+            raise UsageError(f"table '{table}', {event.qmgr} at {at}: {error}") from error
+    return events
 
 
-def place_events(lake: Lake, wanted: Iterable[ChannelEvent]) -> list[Event]:
-    """Give each event its snapshot and number, in the order in which they run.
+def check_told(
+    at: int,
+    since: int | None,
+    backlog: int | None,
+    names: tuple[str, str] = ("--since", "--backlog"),
+) -> None:
+    """Refuse what says who waits at a moment, but cannot be followed.
+
+    Args:
+        at: the moment, in microseconds.
+        since: those put after it wait, in microseconds; None = not told.
+        backlog: the last so many wait; None = not told.
+        names: what `since` and `backlog` are called where they were given.
+
+    Raises:
+        UsageError: both are given, `since` is not before the moment, or `backlog` is below 0.
+    """
+    if since is not None and backlog is not None:
+        raise UsageError(f"{names[0]} and {names[1]} both say who waits: give one of them")
+    if since is not None and since >= at:
+        then, now = (moment_text(moment_at(x)) for x in (since, at))
+        raise UsageError(
+            f"{names[0]} {then} is not before {now}, so nothing that waits then was put after it: "
+            "give an earlier moment"
+        )
+    if backlog is not None and backlog < 0:
+        raise UsageError(f"{names[1]} {backlog}: give how many messages wait, 0 or more")
+
+
+def place_events(lake: Lake, wanted: Iterable[ChannelEvent], edition: Edition) -> list[Event]:
+    """Give each event its snapshot, number and who waits, in the order in which they run.
+
+    Args:
+        lake: routed.
+        wanted: the events, in any order.
+        edition: the lake's. In the first one all that goes by the channel waits.
 
     Raises:
         UsageError: a status that channels do not have.
@@ -107,14 +166,48 @@ def place_events(lake: Lake, wanted: Iterable[ChannelEvent]) -> list[Event]:
     catalog = snapshot_catalog(lake)
     done = done_events(lake)
     _refuse_earlier(ordered, done)
-    number = done.agg(F.max(w.EVENT_NUMBER)).first()
-    after = 1 + ((number[0] if number else None) or 0)
-    events = [
-        Event(uuid.uuid4().hex, after + at, event, _snapshot(event, catalog))
-        for at, event in enumerate(ordered)
-    ]
-    _refuse_unknown(lake, events)
+    snapshots = [_snapshot(event, catalog) for event in ordered]
+    places = {(x, *event.sender): None for x, event in zip(snapshots, ordered, strict=True)}
+    refuse_unknown(lake, list(places))
+    waits = _who_waits(lake, ordered, catalog.pins, edition)
+    row = done.agg(F.max(w.EVENT_NUMBER)).first()
+    number = (row[0] if row else None) or 0
+    events = []
+    for event, snapshot_id, who in zip(ordered, snapshots, waits, strict=True):
+        number += who.is_known
+        named = (uuid.uuid4().hex, number) if who.is_known else ("", 0)
+        events.append(Event(*named, event, snapshot_id, who))
     return events
+
+
+def who_waits_at(lake: Lake, event: ChannelEvent, edition: Edition) -> WhoWaits:
+    """Which messages wait at an event, whatever events came before it.
+
+    Raises:
+        UnknownEventError: the status is asked, and no snapshot is in force yet.
+    """
+    catalog = snapshot_catalog(lake)
+    if edition != Edition.FIRST and as_told(event.since, event.backlog) is None:
+        _snapshot(event, catalog)
+    return _who_waits(lake, [event], catalog.pins, edition)[0]
+
+
+def _who_waits(
+    lake: Lake, events: Sequence[ChannelEvent], pins: Sequence[Pin], edition: Edition
+) -> list[WhoWaits]:
+    """Which messages wait at each event, all of which have a snapshot in force."""
+    told = [as_told(event.since, event.backlog) for event in events]
+    if edition == Edition.FIRST:
+        return [who or ALL_WAIT for who in told]
+    asked = [event for event, who in zip(events, told, strict=True) if who is None]
+    begins = [pin.valid_from for pin in pins]
+    upto = bisect_right(begins, max((event.at for event in asked), default=0))
+    known = [pin.snapshot_id for pin in pins[:upto]]
+    seen = senders_seen(lake, [event.sender for event in asked], known)
+    return [
+        who or by_status(event.sender, pins[: bisect_right(begins, event.at)], seen)
+        for event, who in zip(events, told, strict=True)
+    ]
 
 
 def done_events(lake: Lake) -> DataFrame:
@@ -152,60 +245,3 @@ def _refuse_earlier(ordered: Sequence[ChannelEvent], done: DataFrame) -> None:
                 f"one, at {moment_at(latest[event.qmgr]).isoformat()}: events build on one "
                 "another; give a later moment"
             )
-
-
-def _refuse_unknown(lake: Lake, events: Sequence[Event]) -> None:
-    """Each event's queue manager and channel must be in its snapshot, or have messages waiting."""
-    asked = {(x.snapshot_id, x.what.qmgr, x.what.channel): x for x in events}
-    if not asked:
-        return
-    topology = read_topology(lake, sorted({key[0] for key in asked}))
-    spark = lake.spark
-    frame = frame_from_rows(spark, list(asked), "snapshot_id string, qmgr string, channel string")
-    used = _used_channels(lake, frame)
-    channels = _channels(frame, topology)
-    missing = frame.join(channels, list(OF_EVENT), "left_anti").join(
-        used, [c.QMGR, c.CHANNEL], "left_anti"
-    )
-    for row in missing.orderBy(*OF_EVENT).limit(1).collect():
-        raise _unknown(row[c.SNAPSHOT_ID], row[c.QMGR], row[c.CHANNEL], channels, topology)
-
-
-def _used_channels(lake: Lake, asked: DataFrame) -> DataFrame:
-    """(qmgr, channel) of those asked for that messages wait for: they may outlive a channel."""
-    pairs = asked.select(c.QMGR, c.CHANNEL).distinct()
-    outcomes = lake.read(OUTCOMES.name).select(c.QMGR, c.CHANNEL)
-    moved = lake.read_or_empty(REALLOCATIONS.name).select(c.QMGR, w.TO_CHANNEL)
-    met = outcomes.union(moved)
-    return met.join(F.broadcast(pairs), [c.QMGR, c.CHANNEL], "left_semi").distinct()
-
-
-def _channels(asked: DataFrame, topology: Topology) -> DataFrame:
-    """The cluster-sender channels of the queue managers asked for: seen, or with a status."""
-    looking = asked.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
-    seen = channels_in_view(viewers(looking, topology), topology).where(
-        (F.col(c.QMGR) != F.col(VIEWER)) & in_clusters(c.CLUSTER)
-    )
-    started = topology.channel_status.where(F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value)
-    return (
-        seen.select(c.SNAPSHOT_ID, F.col(VIEWER).alias(c.QMGR), c.CHANNEL)
-        .union(started.select(*OF_EVENT))
-        .distinct()
-    )
-
-
-def _unknown(
-    snapshot_id: str, qmgr: str, channel: str, channels: DataFrame, topology: Topology
-) -> UnknownEventError:
-    """What is missing, and what is there instead."""
-    of_qmgr = channels.where((F.col(c.SNAPSHOT_ID) == snapshot_id) & (F.col(c.QMGR) == qmgr))
-    there = [row[0] for row in of_qmgr.select(c.CHANNEL).orderBy(c.CHANNEL).limit(_SHOWN).collect()]
-    if there or is_defined(qmgr, snapshot_id, topology):
-        return UnknownEventError(
-            f"{qmgr} has no cluster-sender channel '{channel}' in snapshot {snapshot_id}: "
-            f"name one of {', '.join(there) or '(none)'}"
-        )
-    return UnknownEventError(
-        f"no queue manager '{qmgr}' in snapshot {snapshot_id}: check the name (case counts), or "
-        "ingest its definitions"
-    )

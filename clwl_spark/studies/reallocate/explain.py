@@ -21,7 +21,12 @@ from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
 from clwl_spark.studies.explain.wording import reasons_why
 from clwl_spark.studies.reallocate.events import done_events
-from clwl_spark.studies.reallocate.situations import STOPPED_CHANNEL, STOPPED_STATUS, judge
+from clwl_spark.studies.reallocate.situations import (
+    ASKED,
+    STOPPED_CHANNEL,
+    STOPPED_STATUS,
+    judge,
+)
 from clwl_spark.studies.reallocate.waiting import done_reallocations, identified
 from clwl_spark.studies.reallocate.wording import Happened, in_words
 from clwl_spark.tables import OUTCOMES
@@ -49,6 +54,7 @@ class _Request:
     qmgr: str
     object_type: str
     object_name: str
+    object_qmgr: str
     via: str
 
 
@@ -108,7 +114,7 @@ def _events_of(lake: Lake, message_id: bytes) -> list[Row]:
 def _story(lake: Lake, outcome: Row, rows: Sequence[Row], ladder: Ladder) -> Document:
     """All that happened to one outcome."""
     own = [row for row in rows if _same(row, outcome)]
-    request = _Request(*(outcome[x] for x in (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.VIA)))
+    request = _Request(*(outcome[x] for x in ASKED))
     judged = _candidates(lake, request, [row for row in own if row[w.OUTCOME] in _CHOSE], ladder)
     events = [_event(row, outcome, judged.get(_situation(row), [])) for row in own]
     channel, xmitq = outcome[c.CHANNEL], outcome[c.XMITQ]
@@ -167,8 +173,8 @@ def _candidates(
     of = frame_from_rows(spark, met, f"{types}, stopped_tier int")
     asked = frame_from_rows(
         spark,
-        [(request.qmgr, request.object_type, request.object_name, request.via)],
-        "qmgr string, object_type string, object_name string, via string",
+        [[getattr(request, name) for name in ASKED]],
+        ", ".join(f"{name} string" for name in ASKED),
     )
     topology = read_topology(lake, sorted({x[1] for x in met}), inline)
     judged = judge(lake, asked, of, topology, ladder, inline)

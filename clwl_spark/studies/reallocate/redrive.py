@@ -18,13 +18,14 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, History, Puts, route_in_turn
+from clwl_spark.algorithm.choose import NOT_CHOSEN
 from clwl_spark.errors import LakeStateError
 from clwl_spark.mq.vocabulary import LARGEST_STEP
 from clwl_spark.planning.facts import FACTS, PLANS, read_document
 from clwl_spark.routing.intake.blocks import to_ipc
 from clwl_spark.routing.state.answers import Named
 from clwl_spark.routing.state.bucket_plans import read_facts
+from clwl_spark.studies.reallocate.choosing import choose
 from clwl_spark.studies.reallocate.ends import (
     NOWHERE,
     Ends,
@@ -74,7 +75,7 @@ class Redrive:
         self._channels, self._queues = Names([]), Names([])
         self._channel = self._channels.codes(messages[c.CHANNEL])
         self._xmitq = self._queues.codes(messages[c.XMITQ])
-        self._put_time = messages[c.PUT_TIME].to_numpy()
+        self._put_time = messages[c.PUT_TIME].to_numpy().copy()
         self._ineligible = messages[INELIGIBLE].to_numpy()
         self._is_publication = messages[IS_PUBLICATION].to_numpy()
         self._keys, self._request = np.unique(messages[REQUEST_KEY].to_numpy(), return_inverse=True)
@@ -106,18 +107,19 @@ class Redrive:
         if event[w.EVENT_ID] in self._past.get("resetting", []):
             self._balance[:, 1] = 0
         channel = self._channels.code(event[c.CHANNEL])
-        waits = np.nonzero((self._channel == channel) & (self._put_time <= event[w.AT]))[0]
+        waits = self._waiting(event, channel)
         rows = self._plan_of.get((event[c.SNAPSHOT_ID], event[c.CHANNEL], event[c.STATUS]), {})
         ineligible = self._why_not(waits, rows)
         choosing = waits[ineligible == 0]
         plan = self._plan_index(choosing, rows)
         before = int(self._counter[0])
-        chosen = self._choose(plan)
+        chosen = choose(plan, self._choices, self._counter, self._balance)
         ends = self._ends(ineligible, plan, chosen, event[c.CHANNEL], rows)
         from_xmitq = self._xmitq[waits]
         moved = ends.moved[ends.answer]
         self._channel[waits] = np.where(moved, ends.channel[ends.answer], channel)
         self._xmitq[waits] = np.where(moved, ends.xmitq[ends.answer], from_xmitq)
+        self._put_time[waits[ends.put_again[ends.answer]]] = event[w.AT]
         figures = json.dumps(
             {w.EVENT_ID: event[w.EVENT_ID]}
             | counts_of(ends)
@@ -128,6 +130,15 @@ class Redrive:
             part = slice(start, start + ROWS_AT_A_TIME)
             rows_of = self._rows(event, waits[part], ends, ends.answer[part], from_xmitq[part])
             yield EventBlock(to_ipc(rows_of), figures if start == starts[-1] else "")
+
+    def _waiting(self, event: dict[str, Any], channel: int) -> NDArray[np.int64]:
+        """(waiting,) the channel's messages that wait at an event, in order (SEMANTICS 8)."""
+        there = (self._channel == channel) & (self._put_time <= event[w.AT])
+        if event.get(w.PUT_FROM) is not None:
+            there &= self._put_time >= event[w.PUT_FROM]
+        found: NDArray[np.int64] = np.nonzero(there)[0]
+        last = event.get(c.BACKLOG)
+        return found if last is None else found[max(len(found) - last, 0) :]
 
     def _why_not(
         self, waits: NDArray[np.int64], rows: dict[int, dict[str, Any]]
@@ -154,34 +165,6 @@ class Redrive:
                 "deleted meanwhile? run the command again"
             )
         return plan
-
-    def _choose(self, plan: NDArray[np.int32]) -> NDArray[np.int64]:
-        """(choosing,) index of the chosen route, or NOT_CHOSEN; the history is changed."""
-        count = len(plan)
-        chosen = np.full(count, NOT_CHOSEN, dtype=np.int64)
-        nothing = np.zeros(count, dtype=np.int64)
-        route_in_turn(
-            Puts(
-                plan,
-                np.zeros(count, np.int32),
-                np.full(count, NO_KEY, np.int32),
-                nothing,
-                np.arange(count, dtype=np.int64),
-            ),
-            self._choices,
-            History(
-                self._counter,
-                self._balance,
-                np.zeros(1, np.int64),
-                np.zeros(1, np.bool_),
-                np.full(1, NOT_CHOSEN, np.int64),
-                np.zeros(1, np.int64),
-            ),
-            0,
-            chosen,
-            np.zeros(count, np.bool_),
-        )
-        return chosen
 
     def _ends(
         self,

@@ -7,7 +7,7 @@ taken away by the next one, which so begins where the killed one began.
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
@@ -19,10 +19,11 @@ from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import persisted
 from clwl_spark.studies.reallocate.blocks import EVENTS, FIGURES, reallocation_rows, redriven
 from clwl_spark.studies.reallocate.events import ChannelEvent, Event, place_events
+from clwl_spark.studies.reallocate.wording import none_waits, some_are_missing
 from clwl_spark.tables import OUTCOMES, REALLOCATION_CHOICES, REALLOCATION_EVENTS, REALLOCATIONS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables import waiting as w
-from clwl_spark.tables.moments import moment_at
+from clwl_spark.tables.moments import moment_at, moment_text
 
 WRITTEN: Final = (REALLOCATIONS, REALLOCATION_EVENTS, REALLOCATION_CHOICES)
 _COUNTS: Final = (w.WAITING, w.MOVED, w.STILL_FAVOURED, w.FAILED, w.NOT_ELIGIBLE)
@@ -33,6 +34,7 @@ class EventSummary:
     """What became of the messages that waited at one event.
 
     `reasons` counts NOT_ELIGIBLE messages by reason, `rules` STILL_FAVOURED ones by deciding rule.
+    Of an event that does not count all counts are 0, and nothing is written.
     """
 
     event: Event
@@ -42,16 +44,38 @@ class EventSummary:
     rules: dict[str, int]
     choices: list[list[Any]]
 
+    @property
+    def note(self) -> str | None:
+        """A sentence on who waits, where the counts do not say it all."""
+        what = self.event.what
+        where = f"{moment_text(moment_at(what.at))}: {what.channel} of {what.qmgr}"
+        if not self.event.counts:
+            return none_waits(where, self.event.snapshot_id)
+        if self.missing:
+            return some_are_missing(where, self.missing, self.counts[w.WAITING])
+        return None
+
+    @property
+    def missing(self) -> int:
+        """Messages of the backlog that the lake does not know."""
+        return max((self.event.waits.last or 0) - self.counts[w.WAITING], 0)
+
     def to_json(self) -> dict[str, Any]:
         """An element of `events` in the document of `clwl reallocate --json`."""
-        what = self.event.what
+        what, waits = self.event.what, self.event.waits
         return {
-            w.EVENT_ID: self.event.event_id,
+            w.EVENT_ID: self.event.event_id or None,
             c.QMGR: what.qmgr,
             c.CHANNEL: what.channel,
             c.STATUS: what.status,
             w.AT: moment_at(what.at).isoformat(),
             c.SNAPSHOT_ID: self.event.snapshot_id,
+            w.WAITING_BY: waits.by.value,
+            w.SINCE: _iso(what.since),
+            w.PUT_FROM: _iso(waits.put_from) if waits.by is w.WaitingBy.TIER else None,
+            c.BACKLOG: waits.last,
+            "missing": self.missing,
+            "note": self.note,
             **self.counts,
             "not_eligible_by_reason": self.reasons,
             "still_favoured_by_rule": self.rules,
@@ -78,6 +102,8 @@ class ReallocationSummary:
 def reallocate(lake: Lake, wanted: Sequence[ChannelEvent], ladder: Ladder) -> ReallocationSummary:
     """Run events, in order for each queue manager, and write what became of each waiting message.
 
+    Of an event for which nothing says that messages wait, nothing is written: the channel was up.
+
     Args:
         lake: routed; its tables `reallocations` and `reallocation_*` are written.
         wanted: the events, in any order.
@@ -93,13 +119,25 @@ def reallocate(lake: Lake, wanted: Sequence[ChannelEvent], ladder: Ladder) -> Re
     lake.read(OUTCOMES.name)
     lake.create(WRITTEN)
     _take_back_killed_runs(lake)
-    events = place_events(lake, wanted)
-    if not events:
-        return ReallocationSummary(())
-    with persisted(redriven(lake, events, ladder)) as blocks:
-        summary = ReallocationSummary(tuple(_summaries(blocks, events)))
-        _write(lake, blocks, summary)
-    return replace(summary, seconds=round(time.monotonic() - started, 3))
+    placed = place_events(lake, wanted, ladder.semantics.edition)
+    events = [x for x in placed if x.counts]
+    done: list[EventSummary] = []
+    if events:
+        with persisted(redriven(lake, events, ladder)) as blocks:
+            done.extend(_summaries(blocks, events))
+            _write(lake, blocks, done)
+    by_id = {x.event.event_id: x for x in done}
+    summaries = tuple(by_id.get(x.event_id) or _nothing(x) for x in placed)
+    return ReallocationSummary(summaries, round(time.monotonic() - started, 3))
+
+
+def _iso(moment: int | None) -> str | None:
+    return None if moment is None else moment_at(moment).isoformat()
+
+
+def _nothing(event: Event) -> EventSummary:
+    """Of an event that does not count."""
+    return EventSummary(event, dict.fromkeys(_COUNTS, 0), 0, {}, {}, [])
 
 
 def _summaries(blocks: DataFrame, events: Sequence[Event]) -> Iterator[EventSummary]:
@@ -119,20 +157,20 @@ def _summaries(blocks: DataFrame, events: Sequence[Event]) -> Iterator[EventSumm
         )
 
 
-def _write(lake: Lake, blocks: DataFrame, summary: ReallocationSummary) -> None:
+def _write(lake: Lake, blocks: DataFrame, done: Sequence[EventSummary]) -> None:
     """Write the rows between two rows of each event: RUNNING, and DONE, from which on it counts."""
     spark = lake.spark
-    lake.append(REALLOCATION_EVENTS.name, _event_rows(spark, summary, w.Progress.RUNNING))
+    lake.append(REALLOCATION_EVENTS.name, _event_rows(spark, done, w.Progress.RUNNING))
     lake.append(REALLOCATIONS.name, reallocation_rows(blocks))
-    chosen = [(x.event.event_id, *row) for x in summary.events for row in x.choices]
+    chosen = [(x.event.event_id, *row) for x in done for row in x.choices]
     if chosen:
         rows = frame_from_rows(spark, chosen, REALLOCATION_CHOICES.schema)
         lake.append(REALLOCATION_CHOICES.name, rows)
-    lake.merge(REALLOCATION_EVENTS.name, _event_rows(spark, summary, w.Progress.DONE))
+    lake.merge(REALLOCATION_EVENTS.name, _event_rows(spark, done, w.Progress.DONE))
 
 
 def _event_rows(
-    spark: SparkSession, summary: ReallocationSummary, progress: w.Progress
+    spark: SparkSession, done: Sequence[EventSummary], progress: w.Progress
 ) -> DataFrame:
     rows = [
         (
@@ -146,8 +184,11 @@ def _event_rows(
             progress.value,
             *(x.counts[name] for name in _COUNTS),
             x.choices_made,
+            x.event.waits.by.value,
+            None if x.event.waits.put_from is None else moment_at(x.event.waits.put_from),
+            x.event.waits.last,
         )
-        for x in summary.events
+        for x in done
     ]
     return frame_from_rows(spark, rows, REALLOCATION_EVENTS.schema)
 

@@ -36,6 +36,8 @@ STOPPED_CHANNEL: Final = "stopped_channel"
 STOPPED_STATUS: Final = "stopped_status"
 STOPPED_TIER: Final = "stopped_tier"
 IS_DIRECT: Final = "is_direct"
+ASKED: Final = (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA)
+"""What a message asks for again, whatever the snapshot."""
 BALANCED: Final = 15
 FROM_RULE_2_ON: Final = 0
 _SITUATION_TYPES: Final = (
@@ -79,7 +81,7 @@ def judge(
 
     Args:
         lake: its plans are taken where they are there already.
-        asked: (qmgr, object_type, object_name, via), distinct; no queue manager is named.
+        asked: `ASKED`, distinct.
         met: `situations`.
         topology: the snapshots of the situations.
         ladder: the lake's rules.
@@ -87,9 +89,7 @@ def judge(
     """
     of_snapshot = met.select(c.QMGR, c.SNAPSHOT_ID).distinct()
     requests = keep(
-        asked.join(F.broadcast(of_snapshot), c.QMGR)
-        .withColumn(c.OBJECT_QMGR, F.lit(""))
-        .select(plan_id().alias(c.PLAN_ID), *REQUEST)
+        asked.join(F.broadcast(of_snapshot), c.QMGR).select(plan_id().alias(c.PLAN_ID), *REQUEST)
     )
     plans, candidates = _plans(lake, requests, topology, ladder, keep)
     direct = direct_plans(requests, topology).withColumn(IS_DIRECT, F.lit(True))

@@ -1,7 +1,6 @@
-"""What waits for a channel: outcomes, less what earlier events moved away, plus what they brought.
+"""What goes by a channel: outcomes, less what earlier events moved away, plus what they brought.
 
-Nothing is told of messages that were sent: an outcome waits for its channel until an event moves
-it. Source: SEMANTICS 8, P22, P27, P28.
+Which of them wait is told in `who_waits`. Source: SEMANTICS 8, P22, P23, P27, P28.
 """
 
 from typing import Final
@@ -14,6 +13,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import Bind, DefBind, ObjectType, Via
 from clwl_spark.studies.reallocate.events import done_events
+from clwl_spark.studies.reallocate.who_waits import WhoWaits
 from clwl_spark.tables import MESSAGES, OUTCOMES, REALLOCATIONS, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables import waiting as w
@@ -23,7 +23,10 @@ REQUEST_KEY: Final = "request_key"
 INELIGIBLE: Final = "ineligible"
 IS_PUBLICATION: Final = "is_publication"
 MOVED_AT: Final = "moved_at"
+PUT_AT: Final = "put_at"
+_CHOSE_ANEW: Final = (w.Reallocation.MOVED.value, w.Reallocation.STILL_FAVOURED.value)
 SYSTEM_PREFIX: Final = "SYSTEM."
+_IS_NAMED: Final = "is_named"
 _MESSAGE: Final = (c.QMGR, c.PUT_SEQ, c.MESSAGE_ID, c.PUT_TIME)
 _ASKED: Final = (c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR)
 _EFFECTIVE: Final = {
@@ -36,27 +39,28 @@ REASONS: Final = ("", *(reason.value for reason in w.IneligibleReason))
 
 
 def request_key() -> Column:
-    """What a message asks for on its queue manager, whatever the snapshot (R is blank)."""
-    return F.xxhash64(c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.VIA)
+    """What a message asks for on its queue manager, whatever the snapshot."""
+    return F.xxhash64(c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA)
 
 
 def waiting_outcomes(lake: Lake, channels: DataFrame) -> DataFrame:
-    """The outcomes that wait now for one of the channels.
+    """The outcomes whose channel now is one of the channels (P27).
 
     Args:
         lake: with outcomes.
         channels: (qmgr, channel), distinct; small.
 
-    Grain: one row per waiting outcome: the columns of `outcomes`, channel and xmitq those that it
-    waits for and on now, and `via`, `message_key`, `duplicate`, `moved_at` (the last event that
-    moved it, microseconds; null = none).
+    Grain: one row per outcome: the columns of `outcomes`, channel and xmitq those that it goes by
+    now, and `via`, `message_key`, `duplicate`, `moved_at` (the last event that moved it,
+    microseconds; null = none), `put_at` (its put time by P27, microseconds).
     """
     pairs = F.broadcast(channels)
     found = lake.read(OUTCOMES.name).where(F.col(c.CHANNEL).isNotNull())
     places = _places(lake, channels)
     if places is None:
         there = found.join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
-        return identified(lake, there).withColumn(MOVED_AT, F.lit(None).cast("bigint"))
+        times = {MOVED_AT: F.lit(None).cast("bigint"), PUT_AT: F.unix_micros(c.PUT_TIME)}
+        return identified(lake, there).withColumns(times)
     qmgrs = F.broadcast(channels.select(c.QMGR).distinct())
     named = identified(lake, found.join(qmgrs, c.QMGR, "left_semi"))
     placed = named.join(places, [c.QMGR, w.MESSAGE_KEY, w.DUPLICATE], "left")
@@ -66,37 +70,57 @@ def waiting_outcomes(lake: Lake, channels: DataFrame) -> DataFrame:
             c.CHANNEL, F.when(has_moved, F.col(w.TO_CHANNEL)).otherwise(F.col(c.CHANNEL))
         )
         .withColumn(c.XMITQ, F.when(has_moved, F.col(w.TO_XMITQ)).otherwise(F.col(c.XMITQ)))
+        .withColumn(PUT_AT, F.coalesce(PUT_AT, F.unix_micros(c.PUT_TIME)))
         .drop(w.TO_CHANNEL, w.TO_XMITQ)
         .join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
     )
 
 
-def waiting_messages(lake: Lake, channels: DataFrame, direct: DataFrame) -> DataFrame:
-    """What waits for the channels, with all that its re-allocation needs.
+def unsent(outcomes: DataFrame, waits: WhoWaits, at: int) -> DataFrame:
+    """Those that wait at a moment, and those put later.
+
+    Args:
+        outcomes: `waiting_outcomes` of one channel.
+        waits: which wait.
+        at: the moment, in microseconds.
+    """
+    is_later = F.col(PUT_AT) > at
+    if waits.last is not None:
+        order = (c.PUT_SEQ, c.MESSAGE_ID, w.MESSAGE_KEY, w.DUPLICATE)
+        newest = Window.partitionBy(is_later).orderBy(*(F.desc(x) for x in order))
+        ranked = outcomes.withColumn("rank", F.row_number().over(newest))
+        return ranked.where(is_later | (F.col("rank") <= waits.last)).drop("rank")
+    if waits.put_from is not None:
+        return outcomes.where(F.col(PUT_AT) >= waits.put_from)
+    return outcomes if waits.is_known else outcomes.where(is_later)
+
+
+def waiting_messages(lake: Lake, channels: DataFrame, named: DataFrame) -> DataFrame:
+    """What goes by the channels, with all that its re-allocation needs.
 
     Args:
         lake: with outcomes, messages and route_plans.
         channels: (qmgr, channel), distinct; small.
-        direct: (plan_id) of publications that went out as DIRECT copies.
+        named: (plan_id) of the plans whose messages are for one queue manager (P23).
 
     A message that is no longer in `messages` counts as put with AS_Q_DEF, without logical order.
 
     Grain: one row per row of `waiting_outcomes`; `ineligible` is a code of `REASONS`.
     """
     plans = lake.read(ROUTE_PLANS.name).select(c.PLAN_ID, c.BIND_DEFAULT)
-    copies = direct.select(c.PLAN_ID, F.lit(True).alias("is_copy"))
+    for_one = named.select(c.PLAN_ID, F.lit(True).alias(_IS_NAMED))
     rows = (
         waiting_outcomes(lake, channels)
         .join(_binds(lake, channels), [c.PUT_SEQ, IDENTITY], "left")
         .join(plans, c.PLAN_ID, "left")
-        .join(F.broadcast(copies), c.PLAN_ID, "left")
-        .fillna({"is_copy": False, c.LOGICAL_ORDER: False})
+        .join(F.broadcast(for_one), c.PLAN_ID, "left")
+        .fillna({_IS_NAMED: False, c.LOGICAL_ORDER: False})
     )
     return rows.select(
         c.QMGR,
         c.PUT_SEQ,
         c.MESSAGE_ID,
-        F.unix_micros(c.PUT_TIME).alias(c.PUT_TIME),
+        F.col(PUT_AT).alias(c.PUT_TIME),
         w.MESSAGE_KEY,
         w.DUPLICATE,
         c.PLAN_ID,
@@ -125,25 +149,26 @@ def done_reallocations(lake: Lake) -> DataFrame:
 
 
 def _places(lake: Lake, channels: DataFrame) -> DataFrame | None:
-    """Where earlier events moved the messages of these queue managers; None = there are none.
+    """Where earlier events left what chose anew on these queue managers; None = nothing has.
 
-    Grain: one row per moved outcome (qmgr, message_key, duplicate).
+    Grain: one row per such outcome (qmgr, message_key, duplicate); `to_channel`, `to_xmitq` and
+    `moved_at` are null where none moved it.
     """
     of_qmgrs = F.broadcast(channels.select(c.QMGR).distinct())
-    moved = (
+    chose = (
         done_reallocations(lake)
-        .where(F.col(w.OUTCOME) == w.Reallocation.MOVED.value)
+        .where(F.col(w.OUTCOME).isin(*_CHOSE_ANEW))
         .join(of_qmgrs, c.QMGR, "left_semi")
     )
-    if moved.isEmpty():
+    if chose.isEmpty():
         return None
-    last = F.max_by(
-        F.struct(w.TO_CHANNEL, w.TO_XMITQ, F.unix_micros(w.AT).alias(MOVED_AT)), w.EVENT_NUMBER
-    )
+    moved = F.when(F.col(w.OUTCOME) == w.Reallocation.MOVED.value, F.col(w.EVENT_NUMBER))
+    at = F.unix_micros(w.AT)
+    last = F.max_by(F.struct(w.TO_CHANNEL, w.TO_XMITQ, at.alias(MOVED_AT)), moved)
     return (
-        moved.groupBy(c.QMGR, w.MESSAGE_KEY, w.DUPLICATE)
-        .agg(last.alias("last"))
-        .select(c.QMGR, w.MESSAGE_KEY, w.DUPLICATE, "last.*")
+        chose.groupBy(c.QMGR, w.MESSAGE_KEY, w.DUPLICATE)
+        .agg(last.alias("last"), F.max(at).alias(PUT_AT))
+        .select(c.QMGR, w.MESSAGE_KEY, w.DUPLICATE, "last.*", PUT_AT)
     )
 
 
@@ -197,7 +222,7 @@ def _ineligible() -> Column:
     reasons = (
         binds & (bind == Bind.ON_OPEN.value),
         binds & (bind == Bind.ON_GROUP.value) & F.col(c.LOGICAL_ORDER),
-        (F.col(c.OBJECT_QMGR) != "") | F.col("is_copy"),
+        F.col(_IS_NAMED),
         F.startswith(F.col(c.OBJECT_NAME), F.lit(SYSTEM_PREFIX)),
     )
     codes = (F.when(holds, F.lit(code)) for code, holds in enumerate(reasons, 1))

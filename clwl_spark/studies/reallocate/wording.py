@@ -67,6 +67,36 @@ class Happened:
     candidates: Sequence[dict[str, Any]]
 
 
+def none_waits(where: str, snapshot_id: str, so: str = "nothing was written") -> str:
+    """Of a channel that was up until its event: nothing waits, as far as the lake can tell.
+
+    Args:
+        where: moment, channel and queue manager.
+        snapshot_id: the snapshot in force.
+        so: what comes of it.
+    """
+    return (
+        f"{where} was up until then, as snapshot {snapshot_id} has it, so none of its messages "
+        f"waits and {so}. If some do wait, say which: --since S (those put after S) or --backlog N "
+        "(the last N); in a table of events, columns since and backlog"
+    )
+
+
+def some_are_missing(where: str, missing: int, waiting: int) -> str:
+    """Of a backlog greater than what was routed to the channel by then.
+
+    Args:
+        where: moment, channel and queue manager.
+        missing: messages of the backlog that the lake does not know.
+        waiting: messages that wait.
+    """
+    return (
+        f"{where} has a backlog of {missing + waiting:,}, but only {waiting:,} messages were "
+        f"routed to it by then, which are taken to wait; {missing:,} are not known here. Load and "
+        "route what else was put, or give the backlog without it"
+    )
+
+
 def in_words(happened: Happened) -> list[str]:
     """Sentences on what became of the message."""
     if happened.outcome == Reallocation.NOT_ELIGIBLE:

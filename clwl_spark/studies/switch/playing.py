@@ -67,6 +67,8 @@ class SwitchRequest:
         stopped_at: when it was stopped before, so that balancing began; None = not looked at.
         stopped_status: the status that it had then.
         rebalanced_per_second: messages that balancing looks at in a second.
+        since: those wait that were put after it, in microseconds; None = not told.
+        backlog: the last so many wait; None = not told.
     """
 
     qmgr: str
@@ -77,6 +79,13 @@ class SwitchRequest:
     stopped_at: int | None = None
     stopped_status: str = "STOPPED"
     rebalanced_per_second: int = 10_000
+    since: int | None = None
+    backlog: int | None = None
+
+    @property
+    def looked_at(self) -> int:
+        """The moment that says who waits: all that is put later waits as well."""
+        return self.pace.start if self.stopped_at is None else self.stopped_at
 
 
 def playing(request: SwitchRequest) -> Callable[[pa.Table], pa.Table]:

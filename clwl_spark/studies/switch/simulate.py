@@ -16,11 +16,14 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import persisted
 from clwl_spark.studies.reallocate.blocks import reallocation_rows, redriven
-from clwl_spark.studies.reallocate.events import ChannelEvent, place_events
-from clwl_spark.studies.reallocate.waiting import MOVED_AT, waiting_outcomes
+from clwl_spark.studies.reallocate.events import ChannelEvent, place_events, who_waits_at
+from clwl_spark.studies.reallocate.waiting import MOVED_AT, unsent, waiting_outcomes
+from clwl_spark.studies.reallocate.who_waits import ALL_WAIT, WhoWaits
+from clwl_spark.studies.reallocate.wording import none_waits
 from clwl_spark.studies.switch.playing import (
     BLOCK_SCHEMA,
     COUNTS,
@@ -41,7 +44,7 @@ from clwl_spark.tables import (
 )
 from clwl_spark.tables import columns as c
 from clwl_spark.tables import waiting as w
-from clwl_spark.tables.moments import moment_at
+from clwl_spark.tables.moments import moment_at, moment_text
 
 WRITTEN: Final = (SWITCHES, SWITCHED_MESSAGES)
 
@@ -55,11 +58,15 @@ class SwitchSummary:
         request: what was played.
         figures: counts; `step_2_at` (None = not reached); depth of the old queue at the start and
             at its deepest, and arrivals during step 1.
+        waits: which messages of the channel waited.
+        note: a sentence, where nothing says that any did.
     """
 
     switch_id: str
     request: SwitchRequest
     figures: dict[str, Any]
+    waits: WhoWaits = ALL_WAIT
+    note: str | None = None
 
     @property
     def outrun(self) -> bool:
@@ -83,6 +90,8 @@ class SwitchSummary:
             "outrun": self.outrun,
             "arrived_in_step_1": self.figures["arrived_in_step_1"],
             "deepest": self.figures["deepest"],
+            w.WAITING_BY: self.waits.by.value,
+            "note": self.note,
         }
 
 
@@ -90,25 +99,48 @@ def simulate(lake: Lake, request: SwitchRequest, ladder: Ladder) -> SwitchSummar
     """Play a switch and write what became of each message.
 
     Waiting messages and arrivals are the outcomes that name the channel, before and after the
-    start; where the channel was stopped before, what balancing would do then is worked out by the
-    re-allocation itself, of which nothing is written.
+    start, less those that were sent before (SEMANTICS 8, "Who waits", when it stopped or else when
+    it starts). Where the channel was stopped before, what balancing would do then is worked out by
+    the re-allocation itself, of which nothing is written.
 
     Raises:
         UnknownEventError, EarlierEventError: as `studies.reallocate.run.reallocate`.
     """
     lake.create((*WRITTEN, REALLOCATIONS, REALLOCATION_EVENTS, REALLOCATION_CHOICES))
     switch_id = uuid.uuid4().hex
-    all_of_it = _messages(lake, request, ladder).groupBy()
+    asked = _stop(request)
+    waits = who_waits_at(lake, asked, ladder.semantics.edition)
+    all_of_it = _messages(lake, request, waits, ladder).groupBy()
     with persisted(all_of_it.applyInArrow(playing(request), BLOCK_SCHEMA)) as blocks:
         said = blocks.where(F.col(FIGURES) != "").select(FIGURES).collect()
         figures = json.loads(said[0][0]) if said else figures_of_nothing(request)
-        summary = SwitchSummary(switch_id, request, figures)
+        note = None if waits.is_known else _none_waits(lake, asked)
+        summary = SwitchSummary(switch_id, request, figures, waits, note)
         lake.append(SWITCHED_MESSAGES.name, rows_of(blocks, switch_id, request))
         lake.append(SWITCHES.name, frame_from_rows(lake.spark, [_row(summary)], SWITCHES.schema))
     return summary
 
 
-def _messages(lake: Lake, request: SwitchRequest, ladder: Ladder) -> DataFrame:
+def _stop(request: SwitchRequest) -> ChannelEvent:
+    """The moment from which on the channel's messages wait, as an event."""
+    return ChannelEvent(
+        request.qmgr,
+        request.association.channel,
+        request.stopped_status,
+        request.looked_at,
+        request.since,
+        request.backlog,
+    )
+
+
+def _none_waits(lake: Lake, asked: ChannelEvent) -> str:
+    """What is said where nothing tells of messages that wait."""
+    snapshot_id = str(snapshot_catalog(lake).in_force(asked.at))
+    where = f"{moment_text(moment_at(asked.at))}: {asked.channel} of {asked.qmgr}"
+    return none_waits(where, snapshot_id, "the switch has only what is put later to move")
+
+
+def _messages(lake: Lake, request: SwitchRequest, waits: WhoWaits, ladder: Ladder) -> DataFrame:
     """The channel's messages, with where balancing would send them.
 
     Grain: one row per outcome that waits for the channel now; `arrived_at` in microseconds,
@@ -119,17 +151,17 @@ def _messages(lake: Lake, request: SwitchRequest, ladder: Ladder) -> DataFrame:
     channels = frame_from_rows(lake.spark, pair, "qmgr string, channel string")
     arrived = F.coalesce(MOVED_AT, F.unix_micros(c.PUT_TIME))
     found = (
-        waiting_outcomes(lake, channels)
+        unsent(waiting_outcomes(lake, channels), waits, request.looked_at)
         .withColumn(w.ARRIVED_AT, arrived)
         .select(c.PUT_SEQ, c.MESSAGE_ID, w.ARRIVED_AT, w.MESSAGE_KEY, w.DUPLICATE)
         .withColumn(IS_LATER, F.col(w.ARRIVED_AT) > request.pace.start)
     )
-    if request.stopped_at is None:
+    if request.stopped_at is None or not waits.is_known:
         return found.withColumns({GOES: F.lit(False), w.TO_XMITQ: F.lit(None).cast("string")}).drop(
             w.MESSAGE_KEY, w.DUPLICATE
         )
-    stop = ChannelEvent(*pair[0], request.stopped_status, request.stopped_at)
-    chosen = reallocation_rows(redriven(lake, place_events(lake, [stop]), ladder))
+    events = place_events(lake, [_stop(request)], ladder.semantics.edition)
+    chosen = reallocation_rows(redriven(lake, events, ladder))
     moved = chosen.where(F.col(w.OUTCOME) == w.Reallocation.MOVED.value).select(
         w.MESSAGE_KEY, w.DUPLICATE, w.TO_XMITQ, F.lit(True).alias(GOES)
     )
