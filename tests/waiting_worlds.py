@@ -7,18 +7,27 @@ from lakes import lake_with
 from pyspark.sql import SparkSession
 from worlds import put_rows
 
+from clwl_spark.algorithm.semantics import Semantics, Wanted
 from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.vocabulary import Edition
 from clwl_spark.routing.run import RouteOptions, route
 
 Row = dict[str, Any]
+FIRST = Semantics(edition=Edition.FIRST)
+SECOND = Semantics(edition=Edition.SECOND)
 
 
 def routed_lake(
-    spark: SparkSession, folder: Path, tables: dict[str, list[Row]], messages: list[Row]
+    spark: SparkSession,
+    folder: Path,
+    tables: dict[str, list[Row]],
+    messages: list[Row],
+    semantics: Semantics = FIRST,
 ) -> Lake:
-    """A lake of these rows, routed."""
+    """A lake of these rows, routed; of the first edition, in which all that was put waits."""
     lake = lake_with(spark, folder)
     for name, rows in {**tables, "messages": messages}.items():
         put_rows(lake, name, rows)
-    route(lake, RouteOptions(state_partitions=2))
+    wanted = Wanted(semantics.algorithm, semantics.edition)
+    route(lake, RouteOptions(state_partitions=2, wanted=wanted))
     return lake

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from small_worlds import NOON
+from waiting_worlds import FIRST
 from worlds import put_rows
 
 from clwl_spark.cli import main
@@ -44,7 +45,7 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_does_it_all(capsys, lake, 
     with monkeypatch.context() as patch:
         patch.setattr(Lake, "merge", die)
         with pytest.raises(Killed):
-            reallocate(lake, [event], Ladder())
+            reallocate(lake, [event], Ladder(FIRST))
     left = lake.read("reallocations").count()
     assert left > 0
     assert "No stop of that channel was run" in story(capsys, lake, 1)["summary"]
@@ -151,4 +152,4 @@ def test_a_lake_that_was_not_routed_is_refused(capsys, tmp_path):
 
 
 def test_no_event_is_no_work(lake):
-    assert run_module.reallocate(lake, [], Ladder()).to_json()["waiting"] == 0
+    assert run_module.reallocate(lake, [], Ladder(FIRST)).to_json()["waiting"] == 0

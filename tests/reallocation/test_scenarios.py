@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 from scenario_files import START, TABLES, Scenario, read_scenario
-from waiting_worlds import routed_lake
+from waiting_worlds import FIRST, SECOND, routed_lake
 from worlds import put_rows
 
 from clwl_spark.planning.plans import Ladder
@@ -60,24 +60,29 @@ def history(name: str, at: int) -> list[dict[str, Any]]:
         {
             **{column: line[column] for column in ("qmgr", "channel", "status")},
             "at": start + timedelta(seconds=int(line["seconds"])),
+            "since": start - timedelta(seconds=1),
         }
         for line in lines(FOLDER / name / "events.csv")
     ]
 
 
-@pytest.fixture(scope="module")
-def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list[Counter[Line]]:
+@pytest.fixture(scope="module", params=[FIRST, SECOND], ids=str)
+def found(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> list[Counter[Line]]:
+    semantics = request.param
     scenarios = [read_scenario(str(FOLDER / name)) for name in NAMES]
     together: dict[str, list[dict[str, Any]]] = {}
     for at, scenario in enumerate(scenarios):
         for table, rows in in_its_own_day(scenario, at).items():
             together.setdefault(table, []).extend(rows)
     messages = together.pop("messages")
-    lake = routed_lake(spark, tmp_path_factory.mktemp("scenarios"), together, messages)
+    folder = tmp_path_factory.mktemp("scenarios")
+    lake = routed_lake(spark, folder, together, messages, semantics)
     events = [event for at, name in enumerate(NAMES) for event in history(name, at)]
     lake.create([CHANNEL_EVENTS])
     put_rows(lake, "channel_events", events)
-    reallocate(lake, read_events(lake, "channel_events"), Ladder())
+    reallocate(lake, read_events(lake, "channel_events"), Ladder(semantics))
     named = {row["message_id"]: row["object_name"] for row in messages}
     counts: list[Counter[Line]] = [Counter() for _ in NAMES]
     for row in lake.read("reallocations").collect():

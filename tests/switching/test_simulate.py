@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from waiting_worlds import FIRST
 
 from clwl_spark.cli import main
 from clwl_spark.planning.plans import Ladder
@@ -52,7 +53,7 @@ def test_waiting_messages_move_and_later_ones_go_to_the_new_queue(lake):
 
 
 def check_that_messages_move(lake):
-    summary = simulate(lake, request(lake, 25), Ladder())
+    summary = simulate(lake, request(lake, 25), Ladder(FIRST))
     rows = rows_of(lake, summary)
     check_all_there(lake, rows)
     assert (summary.figures["waiting"], summary.figures["switched"]) == (15, 16)
@@ -69,12 +70,12 @@ def check_that_messages_move(lake):
 
 def test_arrivals_that_outrun_the_move_are_told_of(lake):
     slow = request(lake, 21, moves=1, batch=1)
-    summary = simulate(lake, slow, Ladder())
+    summary = simulate(lake, slow, Ladder(FIRST))
     assert summary.figures["switched"] == 20
     assert summary.outrun is False
     assert summary.figures["arrived_in_step_1"] == 9
     early = simulate(
-        lake, request(lake, 20, moves=1, batch=1, interruptions=((at(21), at(40)),)), Ladder()
+        lake, request(lake, 20, moves=1, batch=1, interruptions=((at(21), at(40)),)), Ladder(FIRST)
     )
     assert early.outrun
     assert any("Arrivals outrun the move" in words for words in steps_told(early))
@@ -84,7 +85,7 @@ def test_arrivals_that_outrun_the_move_are_told_of(lake):
 @pytest.mark.parametrize("stop", [25, 26])
 def test_an_interruption_for_good_leaves_the_rest_where_it_is(lake, stop):
     asked = request(lake, 25, moves=4, interruptions=((at(stop), None),))
-    summary = simulate(lake, asked, Ladder())
+    summary = simulate(lake, asked, Ladder(FIRST))
     rows = rows_of(lake, summary)
     check_all_there(lake, rows)
     assert summary.figures["step_2_at"] is None
@@ -95,7 +96,7 @@ def test_an_interruption_for_good_leaves_the_rest_where_it_is(lake, stop):
 def test_a_quick_restart_shares_the_messages_between_balancing_and_the_switch(lake, monkeypatch):
     monkeypatch.setattr(playing, "ROWS_AT_A_TIME", 4)
     asked = request(lake, 33, moves=2, batch=1, stopped_at=at(31), rebalanced_per_second=2)
-    summary = simulate(lake, asked, Ladder())
+    summary = simulate(lake, asked, Ladder(FIRST))
     rows = rows_of(lake, summary)
     check_all_there(lake, rows)
     assert summary.figures["rebalanced"] == 4
@@ -103,7 +104,7 @@ def test_a_quick_restart_shares_the_messages_between_balancing_and_the_switch(la
     taken = [row for row in rows if row.how == "REBALANCED"]
     assert {row.xmitq for row in taken} == {"XMITQ.CL1"}
     slow = request(lake, 59, stopped_at=at(31), rebalanced_per_second=100)
-    summary = simulate(lake, slow, Ladder())
+    summary = simulate(lake, slow, Ladder(FIRST))
     assert (summary.figures["rebalanced"], summary.figures["switched"]) == (10, 10)
     assert "workload balancing" in steps_told(summary)[0]
 
