@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final
 
+from random_second_edition import widen
+
 Row = dict[str, Any]
 
 START: Final = datetime(2024, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)
@@ -78,7 +80,9 @@ class Case:
         return [message for batch in self.batches for message in batch]
 
 
-def random_case(rng: random.Random, prefix: str, *, unique_put_seq: bool = False) -> Case:
+def random_case(
+    rng: random.Random, prefix: str, *, unique_put_seq: bool = False, edition: int = 1
+) -> Case:
     """One random case.
 
     Args:
@@ -86,6 +90,7 @@ def random_case(rng: random.Random, prefix: str, *, unique_put_seq: bool = False
         prefix: a case's own, such as `C017.`.
         unique_put_seq: leave out messages whose `(qmgr, put_seq)` was there before; late ones
             then fall into the gaps that `put_seq` has.
+        edition: 2 adds what edition 2 of SEMANTICS looks at, to the case that it is with 1.
     """
     world = _World(rng, prefix)
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
@@ -95,6 +100,8 @@ def random_case(rng: random.Random, prefix: str, *, unique_put_seq: bool = False
             tables[table] += [{"snapshot_id": snapshot["snapshot_id"], **row} for row in rows]
         world.change()
     batches = _Traffic(rng, world).batches()
+    if edition > 1:
+        widen(random.Random(rng.getrandbits(64)), prefix, tables, batches)
     return Case(prefix, tables, _unique(batches) if unique_put_seq else batches)
 
 
@@ -117,7 +124,7 @@ def merged_tables(cases: Iterable[Case]) -> dict[str, list[Row]]:
     merged: dict[str, list[Row]] = {table: [] for table in TABLES}
     for case in cases:
         for table, rows in case.tables.items():
-            merged[table] += rows
+            merged.setdefault(table, []).extend(rows)
     merged["snapshots"] = [{**row} for row in SNAPSHOTS]
     return merged
 

@@ -3,57 +3,30 @@
 Choices, where the text can be read in more than one way:
     1. ON_GROUP with logical order is not eligible with and without a group id.
     2. A local row is no row of the stopped channel, whatever the names (`deciding_rule`).
-    3. A topic that is DIRECT at the event names a queue manager also where nobody subscribes (P31).
+    3. A topic that is DIRECT at the event names a queue manager also where nobody subscribes, and
+       where its PUBSCOPE is QMGR then: what is not eligible does not choose again (P31).
     4. Each event of a table is a run of its own, with its own `event_id` (P32).
+    5. Edition 1 lets events run in any order; edition 2 refuses an earlier one (P30).
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from reference import BIND_OF_DEFBIND, MESSAGE_DEFAULTS, Memory, Plan, Reference
-from reference_names import STATUS_TIERS, Row, View, topic_object
-from reference_rules import Candidate, Choice
+from reference import Memory, Reference
+from reference_candidates import Candidate
+from reference_outcomes import effective_bind, message_with_defaults
+from reference_plans import Plan, request_of
+from reference_publishing import topic_of
+from reference_rows import STATUS_TIERS, Row
+from reference_rules import Choice
+from reference_views import View
+from reference_waiting import Stop, Waiting, on_the_channel, still_waiting
 
 ORDER = {
     "v9": ((1,), (2,), (100,), (3,), (4,), (5,), (6,), (7,), (8, 9, 10, 11), (12,), (13,), (14,)),
     "v7": ((5,), (1,), (2,), (100,), (6,), (3,), (4,), (7,), (8, 9, 10, 11), (12,), (13,), (14,)),
 }
-
-
-@dataclass(slots=True)
-class Waiting:
-    """A message on its way: where it is now."""
-
-    message: Row
-    outcome: Row
-    channel: str | None
-    xmitq: str | None
-    put_time: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """A channel stops, or a retry of it fails."""
-
-    qmgr: str
-    channel: str
-    status: str
-    at: datetime
-
-
-class StoppedView(View):
-    """A view in which the channels of one name have the event's status (P22, P30)."""
-
-    def __init__(self, tables: dict[str, list[Row]], stop: Stop) -> None:
-        super().__init__(tables, stop.qmgr)
-        self.stop = stop
-
-    def status_tier(self, qmgr: str, channel: str) -> int:
-        if qmgr != self.qmgr and channel == self.stop.channel:
-            return STATUS_TIERS[self.stop.status]
-        return super().status_tier(qmgr, channel)
 
 
 class Reallocating(Reference):
@@ -63,35 +36,42 @@ class Reallocating(Reference):
         super().__init__(*args, **kwargs)
         self.waiting: list[Waiting] = []
         self._earlier: dict[str, list[tuple[str, list[Candidate]]]] = {}
+        self._last: dict[str, datetime] = {}
 
     def _route_one(self, message: Row) -> list[Row]:
         outcomes = super()._route_one(message)
-        nulls = {k: v for k, v in MESSAGE_DEFAULTS.items() if message.get(k) is None}
-        for outcome in outcomes:
-            self.waiting.append(
-                Waiting(
-                    {**message, **nulls}, outcome, outcome["channel"], outcome["xmitq"],
-                    outcome["put_time"],
-                )
-            )  # fmt: skip
+        message = message_with_defaults(message)
+        self.waiting += [
+            Waiting(message, row, row["channel"], row["xmitq"], row["put_time"]) for row in outcomes
+        ]
         return outcomes
 
     def run(self, stop: Stop) -> list[Row]:
-        """Run one event; rows of `reallocations` less their ids."""
-        snapshot = self._snapshot_at(stop.at)
+        """Run one event; rows of `reallocations` less their ids.
+
+        Raises:
+            ValueError: in edition 2, its time is before that of the last event (P30).
+        """
+        there = on_the_channel(self.waiting, stop)
+        if self.edition > 1:
+            self._refuse_earlier(stop)
+            waiting = still_waiting(there, stop, self.snapshots)
+            if waiting is None:
+                return []
+            there = waiting
+        self._last[stop.qmgr] = stop.at
+        snapshot = self.snapshots.at(stop.at) or ""
         memory = self._memory_before(stop, snapshot)
-        tables = {
-            table: [row for row in rows if row["snapshot_id"] == snapshot]
-            for table, rows in self._rows.items()
-        }
-        view = StoppedView(tables, stop)
+        view = self.snapshots.fresh_view(snapshot, stop.qmgr)
+        view.stopped[stop.channel] = STATUS_TIERS[stop.status]
         self._chosen: list[Candidate] = []
-        there = [w for w in self.waiting if w.outcome["qmgr"] == stop.qmgr]
-        there = [w for w in there if w.channel == stop.channel and w.put_time <= stop.at]
-        there.sort(key=lambda w: (w.outcome["put_seq"], w.outcome["message_id"] or b""))
         rows = [self._reallocate(w, stop, view, memory) for w in there]
         self._earlier.setdefault(stop.qmgr, []).append((snapshot, self._chosen))
         return rows
+
+    def _refuse_earlier(self, stop: Stop) -> None:
+        if stop.at < self._last.get(stop.qmgr, stop.at):
+            raise ValueError(f"an event of {stop.qmgr} before {self._last[stop.qmgr]}")
 
     def _memory_before(self, stop: Stop, snapshot: str) -> Memory:
         """L's history after routing, changed by all earlier events (P29)."""
@@ -115,11 +95,8 @@ class Reallocating(Reference):
         }  # fmt: skip
         if row["ineligible_reason"] is not None:
             return row | {"outcome": "NOT_ELIGIBLE"}
-        message = waits.message
-        if message["object_type"] == "TOPIC":
-            plan = self._topic_plan(view, message["object_name"], message["via"])
-        else:
-            plan = self._queue_plan(view, message["object_name"], "", message["via"])
+        asked = request_of("", waits.message)
+        plan = self._planner.plan(view, asked)
         end = self._end(plan, view, memory)
         if end["reason"] != 0:
             return row | {"outcome": "FAILED"}
@@ -144,36 +121,36 @@ class Reallocating(Reference):
 
     def _why_not(self, waits: Waiting, now: View) -> str | None:
         """The first reason that holds."""
-        message, outcome = waits.message, waits.outcome
-        then = self._view(outcome["snapshot_id"], outcome["qmgr"])
-        published = message["object_type"] == "TOPIC"
-        bind = message["bind"]
-        if bind == "AS_Q_DEF":
-            plan = self._plan(
-                outcome["snapshot_id"], outcome["qmgr"], message["object_type"],
-                message["object_name"], message["object_qmgr"], message["via"],
-            )  # fmt: skip
-            bind = BIND_OF_DEFBIND[plan.bind_default]
-        if published:
-            bind = "NOT_FIXED"
-        direct = published and any(is_direct(view, message["object_name"]) for view in (then, now))
+        message, own = waits.message, waits.outcome["snapshot_id"]
+        plan = self._plan(*request_of(own, message))
+        bind = effective_bind(message, plan)
         if bind == "ON_OPEN":
             return "BIND_ON_OPEN"
         if bind == "ON_GROUP" and message["logical_order"]:
             return "LOGICAL_GROUP"
-        if message["object_qmgr"] != "" or direct:
+        if message["object_type"] == "TOPIC":
+            then = self._view(own, waits.outcome["qmgr"])
+            named = any(is_direct(view, message["object_name"]) for view in (then, now))
+        else:
+            named = message["object_qmgr"] != "" and self._is_for_one(plan)
+        if named:
             return "NAMED_QMGR"
         return "SYSTEM_MESSAGE" if message["object_name"].startswith("SYSTEM.") else None
+
+    def _is_for_one(self, plan: Plan) -> bool:
+        """P23: the name leads to one queue manager, past the choice; in edition 1 any name does."""
+        if self.edition == 1:
+            return True
+        before = (5, 1, 2, 100) if self.algorithm == "v7" else (1, 2, 100)
+        rows = [row for choice in plan.choices for row in choice.candidates]
+        left = {row.dest_qmgr for row in rows if row.eliminated_by not in before}
+        return plan.kind == "QMGR" and len(left) == 1
 
 
 def is_direct(view: View, topic_string: str) -> bool:
     """True where the topic object that a publication meets has no topic host."""
-    found = topic_object(view, topic_string)
-    if found is None:
-        return False
-    rows = [*view.own_shared("topics"), *view.others_seen("topics")]
-    rows = [row for row in rows if (row["topic"], row["topicstr"]) == found]
-    return not any(row["clroute"] == "TOPICHOST" for row in rows)
+    topic = topic_of(view, topic_string)
+    return topic is not None and not topic.has_hosts
 
 
 def deciding_rule(choice: Choice, channel: str, algorithm: str) -> int:

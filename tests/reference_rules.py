@@ -1,45 +1,21 @@
-"""The candidate rows of a cluster choice and the rules that eliminate them: SEMANTICS 3 and 4."""
+"""The rules that eliminate candidate rows: SEMANTICS section 4.
+
+Choices, where the text can be read in more than one way:
+    1. A null PUB is enabled: "null means MQ's default" goes before P1's list of booleans.
+    2. The exit comes after rule 2 in `v7`, too.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from reference_names import Row, View, is_queue_manager_alias
+from reference_candidates import Candidate, Rows
+from reference_views import View
 
 EXIT_NUMBER: Final = 100
 CLUSTER_PUT_INHIBITED: Final = 2268
 CLUSTER_RESOLUTION_ERROR: Final = 2270
 
-
-@dataclass(slots=True, eq=False)
-class Candidate:
-    """One (instance, channel, instance cluster, channel cluster).
-
-    `rank` and `priority` are the channel's, or the queue manager alias's in an alias row;
-    `queue_rank`, `queue_priority` and `clwluseq` are the instance's.
-    """
-
-    dest_qmgr: str
-    dest_object: str
-    channel: str
-    instance_cluster: str
-    channel_cluster: str
-    is_local: bool
-    is_alias: bool
-    rank: int
-    priority: int
-    queue_rank: int
-    queue_priority: int
-    clwluseq: str
-    put_enabled: bool
-    suspended: bool
-    status_tier: int
-    netprty: int
-    clwlwght: int
-    eliminated_by: int | None = None
-
-
-Rows = list[Candidate]
 ExitFunction = Callable[[Rows], Iterable[Candidate]]
 
 
@@ -75,87 +51,6 @@ class Circumstances:
     via_cluster: bool
     algorithm: str
     exit_function: ExitFunction | None
-
-
-# ---- candidate rows (section 3) ------------------------------------------------------------------
-
-
-def queue_candidates(view: View, name: str) -> Rows:
-    """Instances of a queue with their queue managers' channels."""
-    own = [row for row in view.own_shared("queues") if row["qtype"] == "QLOCAL"]
-    others = [row for row in view.others_shared("queues") if not is_queue_manager_alias(row)]
-    rows = [row for row in own + others if row["queue"] == name]
-    return [
-        _candidate(view, name, channel, instance["cluster"], instance)
-        for instance in rows
-        for channel in view.channels_of(instance["qmgr"])
-    ]
-
-
-def queue_manager_candidates(view: View, object_name: str, qmgr: str) -> Rows:
-    """The queue manager itself and the clustered aliases of its name on others."""
-    rows = [
-        _candidate(view, object_name, channel, channel["cluster"], None)
-        for channel in view.channels_of(qmgr)
-    ]
-    for alias in view.others_shared("queues"):
-        if alias["queue"] == qmgr and is_queue_manager_alias(alias):
-            for channel in view.channels_of(alias["qmgr"]):
-                row = _candidate(view, object_name, channel, alias["cluster"], alias)
-                row.is_alias = True
-                row.rank, row.priority = alias["clwlrank"], alias["clwlprty"]
-                rows.append(row)
-    return rows
-
-
-def topic_host_candidates(view: View, topic: str, topic_string: str) -> Rows:
-    """The hosts of a TOPICHOST topic on other queue managers."""
-    rows = [row for row in view.others_shared("topics") if row["topic"] == topic]
-    rows = [row for row in rows if row["topicstr"] == topic_string]
-    rows = [row for row in rows if row["clroute"] == "TOPICHOST"]
-    return [
-        _candidate(view, topic, channel, host["cluster"], host)
-        for host in rows
-        for channel in view.channels_of(host["qmgr"])
-    ]
-
-
-def direct_candidates(view: View, topic: str, clusters: set[str], qmgr: str) -> Rows:
-    """One subscribing queue manager's channels, for its copy of a publication (P18)."""
-    channels = view.channels_of(qmgr)
-    there = clusters & {channel["cluster"] for channel in channels}
-    return [
-        _candidate(view, topic, channel, cluster, None)
-        for cluster in sorted(there)
-        for channel in channels
-    ]
-
-
-def _candidate(
-    view: View, dest_object: str, channel: Row, cluster: str, instance: Row | None
-) -> Candidate:
-    """One row; without an instance's row there is nothing but the channel to look at."""
-    instance = instance or {}
-    qmgr = channel["qmgr"]
-    return Candidate(
-        dest_qmgr=qmgr,
-        dest_object=dest_object,
-        channel=channel["channel"],
-        instance_cluster=cluster,
-        channel_cluster=channel["cluster"],
-        is_local=qmgr == view.qmgr,
-        is_alias=False,
-        rank=channel["clwlrank"],
-        priority=channel["clwlprty"],
-        queue_rank=instance.get("clwlrank", 0),
-        queue_priority=instance.get("clwlprty", 0),
-        clwluseq=instance.get("clwluseq", "QMGR"),
-        put_enabled=bool(instance.get("put_enabled", instance.get("pub_enabled", True))),
-        suspended=view.is_suspended(qmgr, channel["cluster"]),
-        status_tier=view.status_tier(qmgr, channel["channel"]),
-        netprty=channel["netprty"],
-        clwlwght=channel["clwlwght"],
-    )
 
 
 # ---- the rules (section 4) -----------------------------------------------------------------------

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 from reference import Reference
-from reference_names import matches_channel, matches_topic
+from reference_rows import matches_topic
+from reference_views import matches_channel
 from small_worlds import (
     Definition,
     alias,

@@ -14,7 +14,7 @@ from reference import Reference
 
 from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.mq.vocabulary import Algorithm, Edition
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import OUTCOMES, TABLES
@@ -34,28 +34,47 @@ CANDIDATE: Final = (
 )
 
 
-def random_cases(seed: int, cases: int) -> list[Case]:
+def random_cases(seed: int, cases: int, edition: int = 1) -> list[Case]:
     """As many random cases, told apart by the prefix of their names."""
-    return [random_case(random.Random(seed * 100_000 + at), f"C{at:03d}.") for at in range(cases)]
+    return [
+        random_case(random.Random(seed * 100_000 + at), f"C{at:03d}.", edition=edition)
+        for at in range(cases)
+    ]
 
 
 class World:
-    """Cases in one lake, and a reference for each."""
+    """Cases in one lake, and a reference for each, by one edition of SEMANTICS."""
 
-    def __init__(self, spark: SparkSession, folder: Path, cases: list[Case], algorithm: str):
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        cases: list[Case],
+        algorithm: str,
+        edition: int = 1,
+    ):
         self.spark = spark
         self.cases = cases
         self.algorithm = algorithm
-        self.references = [Reference(case.tables, algorithm=algorithm) for case in cases]
+        self.edition = edition
+        self.references = [
+            Reference(case.tables, algorithm=algorithm, edition=edition) for case in cases
+        ]
         self.lake = lake_with(spark, folder)
         for name, rows in merged_tables(cases).items():
             put_rows(self.lake, name, rows)
 
     @classmethod
     def random(
-        cls, spark: SparkSession, folder: Path, seed: int, cases: int, algorithm: str
+        cls,
+        spark: SparkSession,
+        folder: Path,
+        seed: int,
+        cases: int,
+        algorithm: str,
+        edition: int = 1,
     ) -> "World":
-        return cls(spark, folder, random_cases(seed, cases), algorithm)
+        return cls(spark, folder, random_cases(seed, cases, edition), algorithm, edition)
 
     def append(self, name: str, rows: list[Row], files: int = 1) -> None:
         self.lake.append(name, frame(self.spark, name, rows).repartition(files))
@@ -75,7 +94,8 @@ class World:
         ]
 
     def route(self, **options: Any) -> Any:
-        settings = {"wanted": Wanted(Algorithm(self.algorithm)), "state_partitions": 3} | options
+        wanted = Wanted(Algorithm(self.algorithm), Edition(self.edition))
+        settings = {"wanted": wanted, "state_partitions": 3} | options
         return route(self.lake, RouteOptions(**settings))
 
     def outcomes(self) -> Counter[tuple[Any, ...]]:

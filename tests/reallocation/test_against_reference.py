@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from random_clusters import SNAPSHOTS, START, STATUSES, Case
-from reference_reallocation import Reallocating, Stop
+from random_clusters import SNAPSHOTS, START, Case
+from random_events import random_stops
+from reference_reallocation import Reallocating
+from reference_waiting import Stop
 from small_worlds import at, message, qmgr, queue, rcvr, tables
 from worlds import World, random_cases
 
@@ -54,17 +56,9 @@ class Chain:
 
     def events(self, most: int) -> list[Stop]:
         """Some stops of channels that messages wait for, in order for each queue manager."""
-        stops = []
+        stops: list[Stop] = []
         for reference in self.references:
-            there = [x for x in reference.waiting if x.channel is not None]
-            for _ in range(self.rng.randint(0, most) if there else 0):
-                waits = self.rng.choice(there)
-                qmgr = waits.outcome["qmgr"]
-                at = waits.put_time + timedelta(minutes=self.rng.choice((0, 1, 300, 2000)))
-                at = max(at, self.last.get(qmgr, at))
-                self.last[qmgr] = at
-                assert waits.channel is not None
-                stops.append(Stop(qmgr, waits.channel, self.rng.choice(STATUSES), at))
+            stops += random_stops(self.rng, reference.waiting, most, self.last)
         return stops
 
     def closing(self) -> Stop:
