@@ -14,6 +14,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "queues": ("observer", "qmgr", "queue", "cluster"),
     "topics": ("observer", "qmgr", "topic", "cluster"),
     "subscriptions": ("qmgr", "sub_name"),
+    "views": ("observer", "table"),
     "cluster_senders": ("observer", "qmgr", "channel", "cluster"),
 }
 """Table -> its key; the tables of a `Reading`."""

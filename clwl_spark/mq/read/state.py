@@ -70,6 +70,8 @@ def gather(
                     carry_out(state, event, dump=dump)
             except PieceRefusedError as error:
                 state.rejects.append(refuse(state.source, event, str(error)))
+                if isinstance(event, Shown):
+                    state.unread.add(event.kind)
     return list(states.values()), rejects
 
 
