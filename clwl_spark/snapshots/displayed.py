@@ -1,6 +1,7 @@
 """Rows as DISPLAY shows them: what a queue manager sees of others, status, subscriptions."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from clwl_spark.mq.read import values
@@ -13,6 +14,10 @@ Row = Mapping[str, Any]
 Pairs = list[tuple[str, str]]
 
 _MARGIN: Final = "   "
+_COMMANDS: Final = {
+    "cluster_channels": "DISPLAY CLUSQMGR(*) ALL\n",
+    "queues": "DISPLAY QCLUSTER(*) ALL\n",
+}
 _HEADS: Final = {
     "cluster_channels": "AMQ8441I: Display Cluster Queue Manager details.",
     "queues": "AMQ8409I: Display Queue details.",
@@ -51,7 +56,26 @@ def displayed(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[str, list[L
 
     objects += [("channel_status", _status(row)) for row in seen.get("channel_status", [])]
     objects += [("subscriptions", _subscription(row)) for row in seen.get("subscriptions", [])]
-    return "".join(f"{_HEADS[table]}\n{_columns(pairs)}" for table, pairs in objects), left_out
+    commands = _commands(seen.get("views", []), {table for table, _ in objects}, left_out)
+    lines: list[str] = []
+    for table, pairs in objects:
+        lines += [commands.pop(table, ""), f"{_HEADS[table]}\n{_columns(pairs)}"]
+    return "".join(lines), left_out
+
+
+def _commands(
+    views: Sequence[Row], there: AbstractSet[str], left_out: list[LeftOut]
+) -> dict[str, str]:
+    """The commands that show a view to be whole, by table; they stand before its first object."""
+    commands: dict[str, str] = {}
+    for row in views:
+        table = row[c.TABLE]
+        if row.get(c.WHOLE) and table in _COMMANDS and table in there:
+            commands[table] = _COMMANDS[table]
+        else:
+            why = "only a view with objects of the cluster can be shown to be whole"
+            left_out.append(left_out_of("views", row, "", why))
+    return commands
 
 
 def _seen(table: str, rows: Iterable[Row], qmgr: str) -> list[Row]:

@@ -257,3 +257,77 @@ def test_an_object_may_begin_on_the_line_of_its_message():
     text = "AMQ8417I: Display Channel Status details. CHANNEL(A) CHLTYPE(CLUSSDR) RQMNAME(QM2)"
     row = one(read(f"{text} CONNAME(a(1414),b(1414)) STATUS(RETRYING)"), "channel_status")
     assert (row["channel"], row["status"]) == ("A", "RETRYING")
+
+
+@pytest.mark.parametrize(
+    ("shown", "backlog"), [("0", 0), ("7", 7), ("999", 999), (" ", None), ("999999999", 999999999)]
+)
+def test_messages_that_wait_for_a_sender_are_its_backlog(shown, backlog):
+    block = chstatus(
+        "CHANNEL(TO.QM2)",
+        "CHLTYPE(CLUSSDR)",
+        "RQMNAME(QM2)",
+        "STATUS(RUNNING)",
+        f"XQMSGSA({shown})",
+        "XQTIME(1042,977)",
+    )
+    reading = read(block)
+    assert one(reading, "channel_status")["backlog"] == backlog
+    assert reading.rejects == []
+    assert ("backlog" in reading.details["channel_status"][0].shown) == (backlog is not None)
+
+
+@pytest.mark.parametrize("shown", ["MANY", "-1", "1,024", "7 MSGS"])
+def test_a_backlog_that_is_no_number_is_set_aside_and_the_status_is_used(shown):
+    block = chstatus(
+        "CHANNEL(A)", "CHLTYPE(CLUSSDR)", "RQMNAME(QM2)", "STATUS(PAUSED)", f"XQMSGSA({shown})"
+    )
+    reading = read(block)
+    row = one(reading, "channel_status")
+    assert (row["status"], row["backlog"]) == ("PAUSED", None)
+    assert [reject.reason for reject in reading.rejects] == [
+        f"XQMSGSA({shown}) is no number; the rest of the object is used"
+    ]
+
+
+def test_a_receiver_has_no_backlog():
+    block = chstatus(
+        "CHANNEL(B)", "CHLTYPE(CLUSRCVR)", "RQMNAME(Q)", "STATUS(RUNNING)", "XQMSGSA(3)"
+    )
+    assert one(read(block), "channel_status")["backlog"] is None
+
+
+def test_the_later_count_is_the_backlog_and_no_contradiction():
+    states = [
+        chstatus("CHANNEL(TO.QM2)", "CHLTYPE(CLUSSDR)", "RQMNAME(QM2)", "STATUS(RETRYING)", *count)
+        for count in (["XQMSGSA(5)"], ["XQMSGSA(0)"], [])
+    ]
+    reading = read(REMOTE, *states)
+    assert (one(reading, "channel_status")["backlog"], reading.rejects) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("shown", "scopes"),
+    [
+        ("PUBSCOPE(QMGR) SUBSCOPE(ALL)", ("QMGR", "ALL")),
+        ("PUBSCOPE(ASPARENT) SUBSCOPE(ASPARENT)", (None, None)),
+        ("", (None, None)),
+    ],
+)
+def test_a_cluster_topic_has_its_scopes(shown, scopes):
+    block = (
+        "AMQ8633I: Display topic details.\n"
+        "   TOPIC(SPORT) TYPE(CLUSTER) TOPICSTR(Sport) CLUSQMGR(QM2) CLUSTER(K) " + shown
+    )
+    row = one(read_text(block, "log", "QM1"), "topics")
+    assert (row["pub_scope"], row["sub_scope"]) == scopes
+
+
+def test_a_displayed_subscription_has_its_scope():
+    block = (
+        "AMQ8096I: IBM MQ subscription inquired.\n"
+        "   SUB(S1)                                 TOPICSTR(Sport/#)\n"
+        "   DEST(Q)                                 SUBTYPE(ADMIN)\n"
+        "   SUBSCOPE(QMGR)"
+    )
+    assert one(read_text(block, "log", "QM1"), "subscriptions")["sub_scope"] == "QMGR"

@@ -140,3 +140,25 @@ def test_statuses_and_objects_of_other_kinds_give_nothing():
     reading = read_text(text, "x")
     assert not any(reading.rows.values())
     assert reading.rejects == []
+
+
+def test_an_answer_tells_backlogs_and_scopes():
+    found = [
+        {"qmname": "QM1"},
+        {"channel": "C", "chltype": "CLUSSDR", "rqmname": "QM2", "status": "RUNNING", "xqmsgsa": 0},
+        {
+            "topic": "T",
+            "topicstr": "a/b",
+            "cluster": "",
+            "pubscope": "QMGR",
+            "subscope": "ASPARENT",
+        },
+        {"sub": "S", "topicstr": "a/#", "dest": "Q", "subtype": "ADMIN", "subscope": "ALL"},
+    ]
+    items = [{"completionCode": 0, "parameters": parameters} for parameters in found]
+    reading = read_text(json.dumps({"commandResponse": items}), "answer.json")
+    topic = one(reading, "topics")
+    assert (topic["pub_scope"], topic["sub_scope"]) == ("QMGR", None)
+    assert one(reading, "channel_status")["backlog"] == 0
+    assert one(reading, "subscriptions")["sub_scope"] == "ALL"
+    assert reading.rejects == []

@@ -122,3 +122,13 @@ def test_a_prefix_may_begin_with_a_sign_and_stand_on_either_side(answer):
     reading = read_text("\n".join(lines), "sysprint")
     found = [(x["channel"], x["status"]) for x in reading.rows["channel_status"]]
     assert (reading.qmgrs, found) == (("MQ21",), [("TO.QM2", "RETRYING"), ("TO.QM3", "RUNNING")])
+
+
+@pytest.mark.parametrize(("shown", "backlog"), [("3", 3), ("", None)])
+def test_a_backlog_that_zos_cannot_tell_is_blank(shown, backlog):
+    text = (
+        " CSQM201I +ZQ01 CSQMDRTC  DIS CHSTATUS DETAILS\n CHSTATUS(TO.QM2)\n CHLDISP(PRIVATE)\n"
+        f" CURRENT\n CHLTYPE(CLUSSDR)\n STATUS(RUNNING)\n XQMSGSA({shown})\n RQMNAME(QM2)\n"
+        " END CHSTATUS DETAILS\n"
+    )
+    assert one(read_text(text, "syslog"), "channel_status")["backlog"] == backlog

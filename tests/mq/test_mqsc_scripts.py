@@ -242,3 +242,32 @@ def test_a_dump_says_whether_a_topic_can_be_subscribed_to(word, value):
     text = f"DEFINE TOPIC('T') +\n  TOPICSTR('/a') +\n  SUB({word}) +\n  PUB(ENABLED) REPLACE\n"
     row = one(read_own(text), "topics")
     assert (row["sub_enabled"], row["pub_enabled"]) == (value, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "scopes"),
+    [
+        ("PUBSCOPE(QMGR) SUBSCOPE(ALL)", ("QMGR", "ALL")),
+        ("PUBSCOPE(ASPARENT) SUBSCOPE(qmgr)", (None, "QMGR")),
+        ("", (None, None)),
+    ],
+)
+def test_a_topic_has_its_scopes(said, scopes):
+    row = one(read_text(f"DEFINE TOPIC(T) TOPICSTR('a/b') {said}", "setup", "QM1"), "topics")
+    assert (row["pub_scope"], row["sub_scope"]) == scopes
+
+
+def test_an_altered_scope_is_that_of_the_parent_again():
+    text = "DEFINE TOPIC(T) TOPICSTR('a') PUBSCOPE(QMGR)\nALTER TOPIC(T) PUBSCOPE(ASPARENT)\n"
+    assert one(read_text(text, "setup", "QM1"), "topics")["pub_scope"] is None
+
+
+def test_a_subscriptions_scope_is_all_or_qmgr():
+    text = (
+        "DEFINE SUB(S1) TOPICSTR('a') DEST(Q) SUBSCOPE(QMGR)\n"
+        "DEFINE SUB(S2) TOPICSTR('a') DEST(Q)\n"
+        "DEFINE SUB(S3) TOPICSTR('a') DEST(Q) SUBSCOPE(ASPARENT)\n"
+    )
+    reading = read_text(text, "setup", "QM1")
+    assert [x["sub_scope"] for x in reading.rows["subscriptions"]] == ["QMGR", None]
+    assert "sub_scope: 'ASPARENT' is not one of ALL, QMGR" in reading.rejects[0].reason

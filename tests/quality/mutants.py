@@ -128,6 +128,10 @@ EXPECTATIONS: dict[str, Mutant] = {
         [adding(sender("FR1", "", "RUNNING", "TO.QM1"))],
         {"channel_status.remote-qmgr", "status-of-unknown-channel"},
     ),
+    "channel_status.backlog": (
+        [setting("channel_status", {"remote_qmgr": "QM1"}, backlog=-1)],
+        {"channel_status.backlog"},
+    ),
     "queues.unique": ([_double("queues", queue="APP.ALIAS")], {"queues.unique"}),
     "queues.qmgr": ([adding(("queues", {"queue": "A", "cluster": ""}))], {"queues.qmgr"}),
     "queues.name-length": ([adding(queue("FR1", _LONG))], {"queues.name-length"}),
@@ -146,11 +150,21 @@ EXPECTATIONS: dict[str, Mutant] = {
     "topics.proxysub": (
         [setting("topics", {}, proxysub="ALWAYS")], {"topics.proxysub"},
     ),
+    "topics.pub-scope": (
+        [setting("topics", {}, pub_scope="ASPARENT")], {"topics.pub-scope"},
+    ),
+    "topics.sub-scope": (
+        [setting("topics", {}, sub_scope="LOCAL")], {"topics.sub-scope"},
+    ),
     "subscriptions.unique": (
         [_double("subscriptions", sub_name="S1")], {"subscriptions.unique"},
     ),
     "subscriptions.subtype": (
         [setting("subscriptions", {"sub_name": "S1"}, subtype="API")], {"subscriptions.subtype"},
+    ),
+    "subscriptions.sub-scope": (
+        [setting("subscriptions", {"sub_name": "S1"}, sub_scope="ASPARENT")],
+        {"subscriptions.sub-scope"},
     ),
     "views.unique": ([_double("views", observer="QM1")], {"views.unique"}),
     "views.table": ([setting("views", {"table": "queues"}, table="queue")], {"views.table"}),

@@ -205,3 +205,53 @@ def test_texts_of_one_ingest_count_in_their_order():
         "ALTER QMGR CLWLUSEQ(ANY)\nDEFINE QLOCAL(Q) CLUSTER(K)", "ALTER QLOCAL(Q) PUT(DISABLED)"
     )
     assert world.queue("Q", "put_enabled") == {"K": (False,)}
+
+
+WHOLE = """
+Starting MQSC for queue manager QM1.
+     1 : {command}
+AMQ8409I: Display Queue details.
+   QUEUE({queue})                            TYPE(QCLUSTER)
+   CLUSQMGR(QM2)                           CLUSTER(K)
+"""
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        WHOLE.format(command="DISPLAY QCLUSTER(*) WHERE(CLUSQMGR EQ QM2)", queue="B"),
+        WHOLE.format(command="DIS  QC( B )   ALL", queue="B"),
+        WHOLE.format(command="dis queue(*) type(qcluster) all", queue="B"),
+        "ALTER QLOCAL(APP.Q) CLUSTER(J)",
+        "DELETE QLOCAL(APP.Q)",
+        status("QM2", "RETRYING", " "),
+    ],
+)
+def test_a_whole_view_stays_whole_whatever_is_said_later(world, later):
+    world.read(WHOLE.format(command="DISPLAY QCLUSTER(*) CLUSQMGR CLUSTER", queue="A"))
+    settled = world.read(later)
+    (row,) = world.table("views")
+    assert (row["observer"], row["table"], row["whole"]) == ("QM1", "queues", True)
+    assert "views" not in settled.changes
+
+
+def test_a_view_becomes_whole_with_a_later_text(world):
+    part = WHOLE.format(command="DISPLAY QCLUSTER(A) CLUSQMGR", queue="A")
+    world.read(part)
+    assert world.table("views") == []
+    settled = world.read(WHOLE.format(command="DISPLAY QCLUSTER(*) CLUSQMGR", queue="A"), part)
+    assert [row["whole"] for row in world.table("views")] == [True]
+    assert settled.changes["views"]["added"] == settled.given["views"] == 1
+
+
+def test_a_newer_count_of_messages_replaces_the_older_one():
+    world = World(status("QM2", "RUNNING", "X)   XQMSGSA(7"))
+    assert [row["backlog"] for row in world.table("channel_status")] == [7]
+    world.read(status("QM2", "RUNNING", "X)   XQMSGSA(0"))
+    assert [row["backlog"] for row in world.table("channel_status")] == [0]
+
+
+def test_a_scope_of_the_base_is_altered():
+    world = World("DEFINE TOPIC(T) TOPICSTR('a') PUBSCOPE(QMGR) SUBSCOPE(QMGR)")
+    world.read("ALTER TOPIC(T) PUBSCOPE(ASPARENT)")
+    assert [(x["pub_scope"], x["sub_scope"]) for x in world.table("topics")] == [(None, "QMGR")]

@@ -117,3 +117,53 @@ def test_a_queue_manager_whose_name_mq_cannot_have_is_left_out():
     sources, (missing,) = told({"queues": [row]})
     assert sources == []
     assert "no name" in missing.why
+
+
+def test_whole_views_counts_and_scopes_come_back():
+    tables = {
+        "cluster_channels": [
+            {"observer": "QM1", "qmgr": "QM2", "channel": "TO.QM2", "cluster": "K"},
+            {"observer": "QM3", "qmgr": "QM2", "channel": "TO.QM2", "cluster": "K"},
+        ],
+        "queues": [{"observer": "QM1", "qmgr": "QM2", "queue": "Q", "cluster": "K"}],
+        "topics": [
+            {
+                "observer": observer,
+                "qmgr": "QM2",
+                "topic": "T",
+                "cluster": "K",
+                "topicstr": "a",
+                "pub_scope": "QMGR",
+                "sub_scope": "ALL",
+            }
+            for observer in ("*", "QM1")
+        ],
+        "subscriptions": [
+            {"qmgr": "QM1", "sub_name": "S", "topicstr": "a", "sub_scope": "QMGR"},
+        ],
+        "channel_status": [
+            {
+                "qmgr": "QM1",
+                "channel": "TO.QM2",
+                "chltype": "CLUSSDR",
+                "remote_qmgr": "QM2",
+                "status": "RUNNING",
+                "backlog": 0,
+            }
+        ],
+        "views": [
+            {"observer": "QM1", "table": "cluster_channels", "whole": True},
+            {"observer": "QM1", "table": "queues", "whole": True},
+            {"observer": "QM3", "table": "cluster_channels", "whole": True},
+            {"observer": "QM3", "table": "queues", "whole": True},
+            {"observer": "QM1", "table": "topics", "whole": True},
+            {"observer": "QM4", "table": "queues", "whole": False},
+        ],
+    }
+    sources, left_out = told(tables)
+    assert {x.row for x in left_out} == {
+        "views (QM3, queues)", "views (QM1, topics)", "views (QM4, queues)",
+    }  # fmt: skip
+    reading = read_texts(sources)
+    assert reading.rejects == []
+    assert differences(tables, reading) == {(x.row, x.column) for x in left_out}

@@ -1,9 +1,11 @@
 """What the texts of a queue manager say together, as rows."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
 
+from clwl_spark.mq.read.asking import TABLES_OF_VIEWS
 from clwl_spark.mq.read.changes import settle
 from clwl_spark.mq.read.mqsc import cook_list
 from clwl_spark.mq.read.records import (
@@ -123,11 +125,26 @@ def _rows(state: TextState, around: Surroundings, rejects: list[Reject]) -> Iter
             text = f"{definition.subtype or definition.kind}({definition.name})"
             place = (state.source, definition.line)
             rejects.append(Reject(*place, text[:SHOWN_TEXT], str(error)))
+    unread = {*state.unread}
     for shown in state.views:
         try:
             yield from list(view_rows(shown, state.qmgr, state.source))
         except PieceRefusedError as error:
             rejects.append(refuse(state.source, shown, str(error)))
+            unread.add(shown.kind)
+    yield from _whole_views(state, unread)
+
+
+def _whole_views(state: TextState, unread: AbstractSet[str]) -> Iterator[Row]:
+    """The views that a text shows to be whole, if nothing of them had to be set aside.
+
+    Grain: one row per table. Source: CONTRACT, "What MQ's texts become", 11.
+    """
+    asked = {x.kind: x.asked for x in reversed(state.views) if x.asked}
+    for kind, table in TABLES_OF_VIEWS.items():
+        if kind in asked and kind not in unread:
+            row: dict[str, object] = {"observer": state.qmgr, "table": table, "whole": True}
+            yield Row("views", row, state.source, asked[kind])
 
 
 def with_remote(rows: Sequence[Row]) -> Iterator[Row]:

@@ -14,6 +14,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "queues": ("observer", "qmgr", "queue", "cluster"),
     "topics": ("observer", "qmgr", "topic", "cluster"),
     "subscriptions": ("qmgr", "sub_name"),
+    "views": ("observer", "table"),
     "cluster_senders": ("observer", "qmgr", "channel", "cluster"),
 }
 """Table -> its key; the tables of a `Reading`."""
@@ -33,6 +34,8 @@ _DEFAULTS: Final[dict[str, object]] = {
     "proxysub": "FIRSTUSE",
     "qsgdisp": "QMGR",
 }
+
+_COUNT: Final = "backlog"
 
 Key = tuple[object, ...]
 
@@ -68,7 +71,7 @@ def _add(kept: dict[Key, Row], row: Row, rejects: list[Reject]) -> None:
         return
     column = _contradiction(old, row)
     if not column:
-        kept[key] = _filled(old, row)
+        kept[key] = _counted(_filled(old, row), row)
     elif old.stamp and row.stamp and old.stamp != row.stamp:
         newer, older = (row, old) if row.stamp > old.stamp else (old, row)
         kept[key] = newer if newer.known() is None else _updated(newer, older)
@@ -93,7 +96,7 @@ def _contradiction(old: Row, new: Row) -> str:
     """The first column in which the rows cannot both be right, else ''."""
     for column, left in old.values.items():
         right = new.values[column]
-        if left == right or not (old.knows(column) and new.knows(column)):
+        if column == _COUNT or left == right or not (old.knows(column) and new.knows(column)):
             continue
         if _plain(old.values, column) != _plain(new.values, column):
             return column
@@ -123,6 +126,12 @@ def _filled(row: Row, other: Row) -> Row:
     stamp = row.stamp or other.stamp
     partial = row.partial and other.partial
     return replace(row, values=values, stamp=stamp, partial=partial, shown=shown)
+
+
+def _counted(row: Row, later: Row) -> Row:
+    """The row with the later count: what waits for a channel changes from moment to moment."""
+    count = later.values.get(_COUNT)
+    return row if count is None else replace(row, values={**row.values, _COUNT: count})
 
 
 def _updated(newer: Row, older: Row) -> Row:

@@ -84,6 +84,7 @@ class Hint:
 
     line: int
     qmgr: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +119,17 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One object of a DISPLAY command's output; `system` is a z/OS message's command prefix."""
+    """One object of a DISPLAY command's output.
+
+    `system` is a z/OS message's command prefix; `asked` is the line of the command, where the text
+    shows one that asked for all objects of this kind that the queue manager sees, else 0.
+    """
 
     line: int
     kind: str
     attributes: Attributes
     system: str = ""
+    asked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +198,7 @@ class TextState:
         suspensions: ("CLUSTER" or "CLUSNL", name) -> (suspended, line), in order of the commands.
         open: commands about objects that the text itself does not define; another text of the
             queue manager may.
+        unread: kinds of displayed objects of which one could not be used.
     """
 
     qmgr: str
@@ -201,6 +208,7 @@ class TextState:
     suspensions: dict[Key, tuple[bool, int]] = field(default_factory=dict)
     rejects: list[Reject] = field(default_factory=list)
     open: list[Script] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from clwl_spark.mq.read.asking import asked, request_of
 from clwl_spark.mq.read.display import FIRST_KEYS
 from clwl_spark.mq.read.documents import DECODER, LineNumbers, Piece, document_items, pieces_of
 from clwl_spark.mq.read.records import (
@@ -13,6 +14,7 @@ from clwl_spark.mq.read.records import (
     Event,
     Opening,
     Passed,
+    Script,
     Shown,
 )
 from clwl_spark.mq.read.resources import RESOURCES, shown_resource
@@ -111,6 +113,8 @@ def _events(piece: Piece, line: int) -> Iterator[Event]:
         return
     elif _LOGGED in item:
         yield Passed(line, ERROR_LOG)
+    elif asked(request_of(item)) is not None:
+        yield Script(line, request_of(item), "DISPLAY")
     elif piece.of in RESOURCES:
         yield from shown_resource(piece.of, item, line)
     elif piece.of and item.get("completionCode"):

@@ -159,7 +159,7 @@ def _other(lines: Lines, index: int) -> list[Event]:
         return [Opening(index + 1, here[1].strip("'\""), "here", here[2])]
     run = _RUNMQSC.search(line)
     if run:
-        return [Hint(index + 1, run[1])]
+        return [Hint(index + 1, run[1], line)]
     before = lines[max(0, index - 2) : index]
     if "MQSC" in line and _LOCAL_SESSION.match(line) and any(map(_BANNER.search, before)):
         words = [word.rstrip(".") for word in line.split() if word != "MQSC"]
@@ -184,7 +184,7 @@ def _ending(_lines: Lines, index: int, _match: Match) -> Found:
 
 def _prompt(_lines: Lines, index: int, match: Match) -> Found:
     """A command typed behind a prompt: runmqsc echoes it, so only the prompt counts."""
-    return [Hint(index + 1, match["prompt"])], index + 1
+    return [Hint(index + 1, match["prompt"], _lines[index])], index + 1
 
 
 def _echo(lines: Lines, index: int, match: Match) -> Found:

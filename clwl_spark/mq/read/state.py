@@ -70,6 +70,8 @@ def gather(
                     carry_out(state, event, dump=dump)
             except PieceRefusedError as error:
                 state.rejects.append(refuse(state.source, event, str(error)))
+                if isinstance(event, Shown):
+                    state.unread.add(event.kind)
     return list(states.values()), rejects
 
 
@@ -105,6 +107,7 @@ def _show(state: TextState, shown: Shown) -> None:
     slim = replace(shown, attributes=_slim(shown.attributes))
     if _is_left_out(slim):
         return
+    _drop_bad_count(state, slim)
     if shown.kind in ("clusqmgr", "status") or slim.attributes.get("CLUSQMGR"):
         state.views.append(slim)
     else:
@@ -141,6 +144,15 @@ def _note_unknown(state: TextState, shown: Shown) -> None:
     if unknown:
         reason = f"MQ has no attribute {', '.join(unknown)}; the rest of the object is used"
         state.rejects.append(refuse(state.source, shown, reason))
+
+
+def _drop_bad_count(state: TextState, shown: Shown) -> None:
+    """Refuse a backlog that is no number; the status that it stands beside is used."""
+    value = shown.attributes.get(values.BACKLOG, "")
+    if not values.is_count(value):
+        reason = f"{values.BACKLOG}({value}) is no number; the rest of the object is used"
+        state.rejects.append(refuse(state.source, shown, reason))
+        del shown.attributes[values.BACKLOG]
 
 
 def _is_left_out(shown: Shown) -> bool:

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Final
 
 from clwl_spark.errors import IngestError
+from clwl_spark.mq.read.asking import with_questions
 from clwl_spark.mq.read.assemble import by_qmgr, rows_of, with_remote
 from clwl_spark.mq.read.merge import KEYS, merge
 from clwl_spark.mq.read.needless import needless
@@ -102,7 +103,7 @@ def read_states(text: str, source: str, observer: str | None = None) -> FileRead
 
     Source: CONTRACT, "What MQ's texts become".
     """
-    events = list(scan(text))
+    events = list(with_questions(scan(text)))
     held = needless(events)
     try:
         sections, rejects = read_sections(events, source, observer_of(observer, source))

@@ -20,10 +20,14 @@ from clwl_spark.mq.vocabulary import (
     ProxySub,
     QmType,
     QueueType,
+    Reach,
     Usage,
     UseQueue,
     WildcardSchema,
 )
+
+BACKLOG: Final = "XQMSGSA"
+"""Messages that wait for a channel: a count of a moment, and no state of an object."""
 
 RANGES: Final = {
     "clwlrank": (0, MAX_RANK),
@@ -31,6 +35,7 @@ RANGES: Final = {
     "netprty": (0, MAX_RANK),
     "clwlwght": (1, MAX_WEIGHT),
     "clwlmruc": (1, DEFAULT_MRUC),
+    "backlog": (0, 10**12 - 1),
 }
 """Numeric column -> lowest and highest value that MQ takes."""
 
@@ -41,6 +46,7 @@ def _words(words: type[StrEnum]) -> dict[str, object]:
 
 _SWITCH: Final[dict[str, object]] = {"ENABLED": True, "DISABLED": False}
 _PARENT: Final[dict[str, object]] = {**_SWITCH, "ASPARENT": None}
+_REACH: Final[dict[str, object]] = {**_words(Reach), "ASPARENT": None}
 
 WORDS: Final[dict[str, dict[str, object]]] = {
     "qtype": _words(QueueType),
@@ -55,14 +61,22 @@ WORDS: Final[dict[str, dict[str, object]]] = {
     "put_enabled": _SWITCH,
     "pub_enabled": _PARENT,
     "sub_enabled": _PARENT,
+    "pub_scope": _REACH,
+    "sub_scope": _REACH,
     "suspended": {"YES": True, "NO": False},
     "wschema": _words(WildcardSchema),
     "subtype": {"USER": "USER", "ADMIN": "USER", "API": "USER", "PROXY": "PROXY"},
 }
 """Column of a few words -> what MQ writes and what the column holds."""
 
-_QMGR_WORDS: Final[dict[str, dict[str, object]]] = {"clwluseq": {"LOCAL": "LOCAL", "ANY": "ANY"}}
+_OWN_WORDS: Final[dict[tuple[str, str], dict[str, object]]] = {
+    ("queue_managers", "clwluseq"): {"LOCAL": "LOCAL", "ANY": "ANY"},
+    ("subscriptions", "sub_scope"): _words(Reach),
+}
+"""Table and column that has fewer words than the column has in other tables."""
+
 _NAME: Final = re.compile(r"[A-Za-z0-9._/%]+")
+_NUMBER: Final = re.compile(r"\d{1,12}", re.ASCII)
 
 QUEUE: Final = {
     "put_enabled": "PUT",
@@ -104,6 +118,8 @@ TOPIC: Final = {
     "pub_enabled": "PUB",
     "sub_enabled": "SUB",
     "proxysub": "PROXYSUB",
+    "pub_scope": "PUBSCOPE",
+    "sub_scope": "SUBSCOPE",
 }
 SUBSCRIPTION: Final = {
     "topicstr": "TOPICSTR",
@@ -111,8 +127,9 @@ SUBSCRIPTION: Final = {
     "dest": "DEST",
     "dest_qmgr": "DESTQMGR",
     "wschema": "WSCHEMA",
+    "sub_scope": "SUBSCOPE",
 }
-STATUS: Final = {"status": "STATUS", "xmitq": "XMITQ"}
+STATUS: Final = {"status": "STATUS", "xmitq": "XMITQ", "backlog": BACKLOG}
 
 NAMES: Final = frozenset(
     {"observer", "qmgr", "queue", "qtype", "channel", "topic", "sub_name", "chltype"}
@@ -188,14 +205,18 @@ def stamp(attributes: Attributes, *keywords: str) -> str:
     return ""
 
 
+def is_count(value: str) -> bool:
+    """True where a value is a number that a count can be; a blank one is not known."""
+    return not value or bool(_NUMBER.fullmatch(value))
+
+
 def _value(table: str, column: str, value: str | None) -> object:
     """One attribute as the column's value."""
     if value is None:
         return None
     if column in RANGES:
         return _number(table, column, value)
-    words = _QMGR_WORDS.get(column) if table == "queue_managers" else None
-    words = words or WORDS.get(column)
+    words = _OWN_WORDS.get((table, column)) or WORDS.get(column)
     if words is None:
         return value
     word = value.upper()
@@ -210,7 +231,7 @@ def _number(table: str, column: str, value: str) -> int | None:
     if not value:
         return None
     low, high = RANGES[column]
-    number = int(value) if re.fullmatch(r"\d{1,12}", value, re.ASCII) else low - 1
+    number = int(value) if _NUMBER.fullmatch(value) else low - 1
     if not low <= number <= high:
         reason = f"{table}.{column}: '{value}' is not in {low} to {high}"
         raise PieceRefusedError(reason)

@@ -88,9 +88,9 @@ def _unknown_queue_manager(attributes: Attributes, viewer: str) -> Built:
 
 
 def _status(attributes: Attributes) -> dict[str, object]:
-    """Status and transmission queue; a blank one is not known rather than none."""
+    """Status, transmission queue and backlog; a blank one is not known rather than none."""
     row = values.convert("channel_status", values.STATUS, attributes)
-    return {column: value or None for column, value in row.items()}
+    return {column: None if value == "" else value for column, value in row.items()}
 
 
 def _channel_status(attributes: Attributes, viewer: str) -> Built:
@@ -101,7 +101,7 @@ def _channel_status(attributes: Attributes, viewer: str) -> Built:
     channel = attributes.get("CHANNEL") or attributes.get("CHSTATUS", "")
     row = _status(attributes)
     if attributes["CHLTYPE"] == "CLUSRCVR":
-        row["xmitq"] = None
+        row["xmitq"] = row["backlog"] = None
     yield (
         table,
         {
