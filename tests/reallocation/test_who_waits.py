@@ -132,7 +132,7 @@ def test_what_chose_anew_was_put_when_it_did_in_a_later_run_too(lake):
     assert waited(lake, before) == []
 
 
-def test_a_backlog_greater_than_what_was_routed_is_told(lake, capsys):
+def test_a_backlog_greater_than_what_was_routed_is_told(lake):
     (summary,) = run(lake, event(3, backlog=5))
     assert waited(lake, summary) == [1, 2, 3]
     assert (summary.missing, summary.to_json()["missing"]) == (2, 2)

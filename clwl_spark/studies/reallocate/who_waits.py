@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import DEFAULT_STATUS, ChannelType
 from clwl_spark.snapshots.catalog import Pin
-from clwl_spark.snapshots.views import status_tier
+from clwl_spark.snapshots.channels import status_tier
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import CHANNEL_STATUS
 from clwl_spark.tables import columns as c
