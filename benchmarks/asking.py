@@ -18,8 +18,9 @@ from pyspark.sql import functions as F
 from routing import fresh_lake, make_lake
 
 import clwl_spark
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.delta.lake import Lake
-from clwl_spark.planning.plans import REQUEST, Ladder, make_plans
+from clwl_spark.planning.plans import Ladder, make_plans
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.local import local_session, spark_session
 from clwl_spark.spark.materialize import checkpoint

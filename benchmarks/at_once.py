@@ -25,8 +25,9 @@ from hops import put_rows
 from processes import timed_process
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.delta.lake import Lake
-from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.embedded import embedded_session
 from clwl_spark.spark.materialize import checkpoint

@@ -17,7 +17,7 @@ from simple_case import ENDS, routes, table
 
 from clwl_spark import tables as schemas
 from clwl_spark.algorithm.choose import Choices, History, Puts, route_in_turn
-from clwl_spark.planning.plans import REQUEST
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.tables import columns as c
 
 PLAN = "plan"

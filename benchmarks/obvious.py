@@ -18,8 +18,8 @@ from pyspark.sql.streaming.state import GroupState
 from simple_case import ENDS, STEP, routes
 
 from clwl_spark import tables as schemas
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.delta.lake import Lake
-from clwl_spark.planning.plans import REQUEST
 from clwl_spark.spark.local import local_session
 from clwl_spark.tables import columns as c
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from clwl_spark import tables as schemas
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.mq.vocabulary import DefBind, PlanKind
-from clwl_spark.planning.plans import REQUEST
 from clwl_spark.tables import columns as c
 
 STEP = "step"

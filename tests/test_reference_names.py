@@ -19,7 +19,7 @@ from small_worlds import (
     topic,
 )
 
-from clwl_spark.planning.topics import topic_matches
+from clwl_spark.planning.topic_strings import topic_matches
 
 # L and B share cluster K; Q and the alias QMALIAS are on B, CLUSTERED on both.
 CLUSTER = [

@@ -14,7 +14,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import ObjectType
+from clwl_spark.mq.vocabulary import ObjectType, Reach, SubType
 from clwl_spark.planning.names import NAME
 from clwl_spark.snapshots.channels import status_ends
 from clwl_spark.snapshots.differences import PAIR, Differences
@@ -23,7 +23,8 @@ from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
 COPIED_FROM: Final = "copied_from"
-_SENT: Final = (VIEWER, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA)
+_REACH: Final = "reach"
+_SENT: Final = (VIEWER, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA, _REACH)
 
 
 def carried_over(
@@ -42,13 +43,18 @@ def carried_over(
     """
     passed = F.flatten(F.transform(c.RESOLUTION_PATH, lambda place: F.split(place, "@")))
     named = F.array(c.OBJECT_NAME, c.OBJECT_QMGR, c.RESOLVED_OBJECT, c.RESOLVED_QMGR)
-    before = plans.withColumnRenamed(c.QMGR, VIEWER).select(
-        F.col(c.SNAPSHOT_ID).alias(c.PREVIOUS_ID),
-        *_SENT,
-        F.col(c.PLAN_ID).alias(COPIED_FROM),
-        F.array_distinct(F.concat(named, passed)).alias("names"),
+    reach = F.coalesce(c.SCOPE, F.lit(Reach.ALL.value))
+    before = (
+        plans.withColumnRenamed(c.QMGR, VIEWER)
+        .withColumn(_REACH, reach)
+        .select(
+            F.col(c.SNAPSHOT_ID).alias(c.PREVIOUS_ID),
+            *_SENT,
+            F.col(c.PLAN_ID).alias(COPIED_FROM),
+            F.array_distinct(F.concat(named, passed)).alias("names"),
+        )
     )
-    asked = requests.withColumnRenamed(c.QMGR, VIEWER)
+    asked = requests.withColumnRenamed(c.QMGR, VIEWER).withColumn(_REACH, reach)
     placed = asked.join(F.broadcast(differences.pairs), c.SNAPSHOT_ID)
     known = keep(placed.join(before, [c.PREVIOUS_ID, *_SENT]))
     by_name = known.select(c.PLAN_ID, *VIEW_KEY, F.explode("names").alias(NAME))
@@ -92,8 +98,9 @@ def _names(differences: Differences) -> DataFrame:
 
 
 def _topics_differ(differences: Differences) -> DataFrame:
-    """(snapshot_id,): every publication's plan is touched, for any may meet the topic or host."""
-    rows = (differences.rows(x) for x in ("topics", "cluster_channels"))
+    """(snapshot_id,): every publication's plan is touched, for any may meet what differs."""
+    of_users = differences.rows("subscriptions").where(F.col(c.SUBTYPE) == SubType.USER.value)
+    rows = (*(differences.rows(x) for x in ("topics", "cluster_channels")), of_users)
     return reduce(DataFrame.union, (x.select(c.SNAPSHOT_ID) for x in rows)).distinct()
 
 

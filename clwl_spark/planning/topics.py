@@ -1,25 +1,25 @@
 """Which topic object a publication meets, and who gets it.
 
-Source: SEMANTICS 9, P17 to P19.
+Source: SEMANTICS 9, P17, P18, P38.
 """
 
-import re
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
-import pandas as pd
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import (
     ClusterRoute,
     DefBind,
+    Edition,
+    ObjectType,
     PlanKind,
     ProxySub,
-    SubType,
-    WildcardSchema,
+    Via,
 )
+from clwl_spark.planning.proxies import subscribed
+from clwl_spark.planning.scopes import kept_local
+from clwl_spark.planning.topic_strings import ancestors
 from clwl_spark.snapshots.views import (
     CLUSTERS,
     TOPICS_SEEN_BY,
@@ -29,6 +29,7 @@ from clwl_spark.snapshots.views import (
     in_clusters,
     others_rows,
     own_rows,
+    viewers,
 )
 from clwl_spark.tables import columns as c
 
@@ -42,8 +43,7 @@ _TOPIC_COLUMNS: Final = (
     c.PUB_ENABLED,
     c.PROXYSUB,
 )
-_CHARACTERS: Final = {"*": ".*", "?": "."}
-"""Wildcards of WSCHEMA(CHAR) as regular expressions."""
+CAME_FROM: Final = "came_from"
 IS_COPY: Final = "is_copy"
 IS_SHARED: Final = "is_shared"
 HOSTS_COLUMNS: Final = (
@@ -57,19 +57,38 @@ HOSTS_COLUMNS: Final = (
 )
 
 
+def published(requests: DataFrame, *, is_onward: bool = False) -> DataFrame:
+    """Publications, and where they came from.
+
+    Args:
+        requests: (plan_id, *REQUEST), `qmgr` called viewer.
+        is_onward: those that were received over a cluster channel came from `object_qmgr`.
+
+    Grain: one row per request that is a publication, with `came_from`; null = put by an
+    application.
+    """
+    came = F.lit(None).cast("string")
+    if is_onward:
+        is_received = (F.col(c.VIA) == Via.CLUSTER.value) & (F.col(c.OBJECT_QMGR) != "")
+        came = F.when(is_received, F.col(c.OBJECT_QMGR))
+    is_topic = F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value
+    return requests.where(is_topic).withColumn(CAME_FROM, came)
+
+
 def matching_topics(asked: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
     """The rows of the topic object that each publication meets.
 
     Args:
-        asked: (plan_id, snapshot_id, viewer, object_name = topic string).
+        asked: `published`.
         known: `views.viewers` of the senders.
         topology: the tables.
 
     The object is chosen among rows in clusters of the viewer's; hosts in other clusters are rows
     too, which rule 1 eliminates (P4), but say nothing about the object.
 
-    Grain: one row per (plan_id, row of the topic object), with `is_shared` (a cluster of the
-    viewer's), and `is_host_routed` and `forced`, the same in all rows of a plan.
+    Grain: one row per (plan_id, row of the topic object), the columns of `asked` and the row's,
+    with `is_shared` (a cluster of the viewer's), and `is_host_routed` and `forced`, the same in all
+    rows of a plan.
     """
     looking = known.select(*VIEW_KEY, CLUSTERS, TOPICS_SEEN_BY)
     others = others_rows(looking, topology.topics, TOPICS_SEEN_BY).where(F.col(c.CLUSTER) != "")
@@ -82,8 +101,8 @@ def matching_topics(asked: DataFrame, known: DataFrame, topology: Topology) -> D
     seen = others.select(*_TOPIC_COLUMNS, is_shared).unionByName(
         mine.select(*_TOPIC_COLUMNS, is_shared)
     )
-    ancestors = asked.withColumn(c.TOPICSTR, F.explode(_ancestors(F.col(c.OBJECT_NAME))))
-    met = ancestors.join(seen, [*VIEW_KEY, c.TOPICSTR])
+    above = asked.withColumn(c.TOPICSTR, F.explode(ancestors(F.col(c.OBJECT_NAME))))
+    met = above.join(seen, [*VIEW_KEY, c.TOPICSTR])
     of_plan = Window.partitionBy(c.PLAN_ID)
     # Longest topic string first, then the lowest name.
     order = F.struct(-F.length(c.TOPICSTR), F.col(c.TOPIC))
@@ -96,20 +115,66 @@ def matching_topics(asked: DataFrame, known: DataFrame, topology: Topology) -> D
     ).drop("best")
 
 
-def destinations(matched: DataFrame, channels: DataFrame, topology: Topology) -> DataFrame:
-    """Topic hosts of TOPICHOST plans that choose, and the queue managers that get DIRECT copies.
+def not_kept_local(
+    asked: DataFrame, matched: DataFrame, known: DataFrame, topology: Topology, edition: Edition
+) -> DataFrame:
+    """The rows of `matching_topics` of the publications that their scope lets go (P38).
+
+    A publication that came over a cluster channel was let go where it was put: of a topic host's
+    own scopes SEMANTICS says nothing, so they do not hold it up.
+    """
+    if edition == Edition.FIRST:
+        return matched
+    local = kept_local(asked.where(F.col(CAME_FROM).isNull()), known, topology)
+    return matched.join(local, c.PLAN_ID, "left_anti")
+
+
+def destinations(
+    matched: DataFrame, channels: DataFrame, topology: Topology, edition: Edition
+) -> DataFrame:
+    """Topic hosts of TOPICHOST plans that choose, and the queue managers that get copies.
+
+    A publication that has come to a topic host goes on from there, as copies.
 
     Args:
-        matched: `matching_topics`.
+        matched: `matching_topics`, of publications that no scope keeps.
         channels: `channels.channels_asked`.
         topology: the tables.
+        edition: of SEMANTICS.
 
     Grain: one row per (plan_id, qmgr, cluster), columns `HOSTS_COLUMNS`.
     """
     hosts = matched.where(F.col("is_host_routed") & _is_host())
     own_host = hosts.where(F.col(c.QMGR) == F.col(VIEWER)).select(c.PLAN_ID).distinct()
     choosing = hosts.join(own_host, c.PLAN_ID, "left_anti").withColumn(IS_COPY, F.lit(False))
-    return choosing.select(*HOSTS_COLUMNS).unionByName(_copies(matched, channels, topology))
+    copied = matched.where(~F.col("is_host_routed"))
+    here = F.col(CAME_FROM).isNull()
+    sent_on = matched.where(~here).join(own_host, c.PLAN_ID, "left_semi")
+    copied = copied.where(here).unionByName(sent_on).where(IS_SHARED)
+    copies = _copies(copied, channels, topology, edition)
+    return choosing.where(here).select(*HOSTS_COLUMNS).unionByName(copies)
+
+
+def host_routed_from(
+    asked: DataFrame, topology: Topology, edition: Edition
+) -> tuple[DataFrame, DataFrame]:
+    """Publications by how their topic is routed: to a topic host, or directly.
+
+    Args:
+        asked: (plan_id, *REQUEST), `qmgr` called viewer.
+        topology: the snapshots that they name.
+        edition: of SEMANTICS.
+
+    Returns:
+        Two frames (plan_id): of topics with CLROUTE(TOPICHOST), and of those with DIRECT; those
+        that their scope keeps local, or that meet no topic object, are in neither.
+    """
+    asked = published(asked)
+    known = viewers(asked.select(*VIEW_KEY).distinct(), topology)
+    matched = matching_topics(asked, known, topology)
+    going = not_kept_local(asked, matched, known, topology, edition)
+    to_host, direct = (going.where(x) for x in (F.col("is_host_routed"), ~F.col("is_host_routed")))
+    return to_host.select(c.PLAN_ID).distinct(), direct.select(c.PLAN_ID).distinct()
 
 
 def topic_resolutions(asked: DataFrame, matched: DataFrame, chosen: DataFrame) -> DataFrame:
@@ -135,80 +200,27 @@ def topic_resolutions(asked: DataFrame, matched: DataFrame, chosen: DataFrame) -
     )
 
 
-def topic_matches(pattern: str, wschema: str, topic: str) -> bool:
-    """Whether a subscription's topic string matches.
-
-    Args:
-        pattern: the subscription's string.
-        wschema: CHAR: `*` is any run of characters and `?` one, a `/` like any other. TOPIC: `+`
-            is one level, and `#` any number of them, also none.
-        topic: the publication's string.
-
-    Source: SEMANTICS P19.
-    """
-    if wschema == WildcardSchema.CHAR.value:
-        return _by_characters(pattern).fullmatch(topic) is not None
-    return _levels_match(pattern.split("/"), topic.split("/"))
-
-
-@lru_cache(maxsize=1024)
-def _by_characters(pattern: str) -> re.Pattern[str]:
-    parts = (_CHARACTERS.get(x) or re.escape(x) for x in pattern)
-    return re.compile("".join(parts), re.DOTALL)
-
-
-def _levels_match(pattern: list[str], levels: list[str]) -> bool:
-    reachable = {0}
-    for part in pattern:
-        if part == "#":
-            reachable = set(range(min(reachable), len(levels) + 1)) if reachable else set()
-        else:
-            reachable = {
-                at + 1 for at in reachable if at < len(levels) and part in ("+", levels[at])
-            }
-    return len(levels) in reachable
-
-
-def _copies(matched: DataFrame, channels: DataFrame, topology: Topology) -> DataFrame:
-    """The queue managers that get a copy of a DIRECT publication, by cluster of the topic."""
-    direct = matched.where(~F.col("is_host_routed") & F.col(IS_SHARED))
-    topic_clusters = direct.select(
-        c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME, c.TOPIC, "forced", c.CLUSTER
-    ).distinct()
+def _copies(
+    matched: DataFrame, channels: DataFrame, topology: Topology, edition: Edition
+) -> DataFrame:
+    """The queue managers that get a copy of a publication, by cluster of the topic."""
+    columns = (c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME, CAME_FROM, c.TOPIC, "forced")
+    topic_clusters = matched.select(*columns, c.CLUSTER).distinct()
     # Who is a member is not asked for (P37).
     seen = channels.where(~F.col(c.FIRST_OPEN))
     receivers = seen.select(*VIEW_KEY, c.QMGR, c.CLUSTER).distinct()
     reached = topic_clusters.join(receivers, [*VIEW_KEY, c.CLUSTER]).where(
-        F.col(c.QMGR) != F.col(VIEWER)
+        (F.col(c.QMGR) != F.col(VIEWER)) & ~F.col(c.QMGR).eqNullSafe(F.col(CAME_FROM))
     )
-    subscribed = _subscribed(direct, topology).withColumn("subscribed", F.lit(True))
+    pairs = reached.select(c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME, c.QMGR).distinct()
+    wanting = subscribed(pairs, topology, edition).withColumn("subscribed", F.lit(True))
     return (
-        reached.join(subscribed, [c.PLAN_ID, c.QMGR], "left")
+        reached.join(wanting, [c.PLAN_ID, c.QMGR], "left")
         .where(F.col("forced") | F.col("subscribed"))
         .withColumn(c.PUB_ENABLED, F.lit(True))
         .withColumn(IS_COPY, F.lit(True))
         .select(*HOSTS_COLUMNS)
     )
-
-
-def _subscribed(direct: DataFrame, topology: Topology) -> DataFrame:
-    """(plan_id, qmgr): the viewer holds a proxy subscription of qmgr that matches."""
-    proxies = topology.subscriptions.where(F.col(c.SUBTYPE) == SubType.PROXY.value).select(
-        c.SNAPSHOT_ID,
-        F.col(c.QMGR).alias(VIEWER),
-        F.col(c.DEST_QMGR).alias(c.QMGR),
-        F.col(c.TOPICSTR).alias("pattern"),
-        c.WSCHEMA,
-    )
-    asked = direct.select(c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME).distinct()
-    pairs = asked.join(proxies, list(VIEW_KEY))
-    return pairs.mapInPandas(_matching_pairs, pairs.schema).select(c.PLAN_ID, c.QMGR).distinct()
-
-
-def _matching_pairs(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    for frame in frames:
-        pairs = zip(*(frame[x] for x in ("pattern", c.WSCHEMA, c.OBJECT_NAME)), strict=True)
-        yield frame[[topic_matches(*pair) for pair in pairs]]
 
 
 def _is_host() -> Column:
@@ -217,12 +229,3 @@ def _is_host() -> Column:
 
 def _is_forced() -> Column:
     return F.col(c.PROXYSUB) == ProxySub.FORCE.value
-
-
-def _ancestors(topic: Column) -> Column:
-    """The topic string and its ancestors by `/` levels; '' is one of '/a', not of 'a'."""
-    levels = F.split(topic, "/")
-    return F.transform(
-        F.sequence(F.lit(1), F.size(levels)),
-        lambda n: F.concat_ws("/", F.slice(levels, F.lit(1), n)),
-    )

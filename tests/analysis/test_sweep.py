@@ -13,10 +13,11 @@ from small_worlds import tables as tables_of
 from what_if.plain import requests_of, topology_of
 from worlds import merged_tables, random_cases
 
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.errors import InputError
 from clwl_spark.mq.vocabulary import Algorithm
-from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.shares.expected import route_shares
 from clwl_spark.studies.sweep.outages import Channels, NothingHitError, Outage, Part, down_qmgrs

@@ -17,11 +17,12 @@ from random_clusters import Case, merged_tables, random_case
 from scenario_files import read_scenario, scenario_names
 from worlds import put_rows
 
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import Algorithm
-from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.present.questions.running import prepared
 from clwl_spark.present.questions.texts import Question as Asked
 from clwl_spark.present.questions.texts import all_questions, all_views

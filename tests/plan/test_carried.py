@@ -14,8 +14,9 @@ from pyspark.sql import SparkSession
 from random_clusters import TABLES, Row, merged_tables
 from worlds import put_rows, random_cases
 
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.planning.carried import carried_over
-from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import functions as F
 from worlds import frame
 
-from clwl_spark.planning.topics import topic_matches
+from clwl_spark.planning.topic_strings import topic_matches
 from clwl_spark.studies.topics.conflicts import cluster_definitions, conflicts
 from clwl_spark.studies.topics.costs import summed, topic_costs
 from clwl_spark.studies.topics.strings import reaches_below

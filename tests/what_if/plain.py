@@ -11,7 +11,7 @@ from reference import Memory, Reference
 from reference_rules import Choice
 from worlds import frame
 
-from clwl_spark.planning.plans import REQUEST
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.snapshots.views import DEFAULTS, Topology
 
 Row = dict[str, Any]

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES
 from clwl_spark.delta.commits import DataFile
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import Transaction
-from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, plan_id
+from clwl_spark.planning.plans import plan_id
 from clwl_spark.routing.intake.blocks import (
     BLOCK_ROWS,
     BLOCK_SCHEMA,
@@ -70,7 +71,8 @@ def _asked(
 ) -> Iterator[pa.RecordBatch]:
     """The distinct requests of a task's splits."""
     requests = Requests.under(pins)
-    met = sorted(requests.of(requests_of(found_splits(batches, folder), requests)))
+    found = requests.of(requests_of(found_splits(batches, folder), requests))
+    met = sorted(found, key=lambda x: x.in_order)
     columns = [pa.array(x, pa.string()) for x in zip(*met, strict=True)]
     if met:
         yield pa.record_batch(columns, schema=_REQUESTS_ARROW)

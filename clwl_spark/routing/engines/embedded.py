@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 
+from clwl_spark.algorithm.request import Request
 from clwl_spark.delta.commits import DataFile
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
@@ -42,7 +43,6 @@ from clwl_spark.routing.engines.tasks import (
 from clwl_spark.routing.engines.workers import Workers
 from clwl_spark.routing.intake.duplicates import by_qmgr
 from clwl_spark.routing.intake.pending_messages import Pending, pending_messages
-from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.intake.routed_before import routed_before
 from clwl_spark.routing.ledger.run_record import Run, RunSummary
 from clwl_spark.routing.ledger.runs import claim, finish, write_again

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
+from clwl_spark.algorithm.request import Request
 from clwl_spark.routing.engines.tasks import (
     Packed,
     Routed,
 )
 from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, duplicate_rows
-from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.intake.splits import Split
 from clwl_spark.routing.plans.plan_maker import shared_id
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clwl_spark.algorithm.request import Request
 from clwl_spark.delta.commits import DataFile
 from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.engines.arrow import ArrowEngine
@@ -34,7 +35,7 @@ from clwl_spark.routing.intake.blocks import (
     peak_mib,
 )
 from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, keys_of, rejected_rows
-from clwl_spark.routing.intake.requests import Request, Requests
+from clwl_spark.routing.intake.requests import Requests
 from clwl_spark.routing.intake.splits import Split
 from clwl_spark.routing.output.outcome_files import answered, write_file
 from clwl_spark.routing.output.routed import (

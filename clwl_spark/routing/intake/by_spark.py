@@ -11,8 +11,9 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import RejectError
-from clwl_spark.planning.plans import REQUEST, plan_id
+from clwl_spark.algorithm.request import REQUEST
+from clwl_spark.mq.vocabulary import ObjectType, Reach, RejectError
+from clwl_spark.planning.plans import plan_id
 from clwl_spark.routing.intake.blocks import BIND_CODES, DOCUMENT, REJECT
 from clwl_spark.routing.intake.reject_rules import DEFAULTS, REJECT_RULES, Condition, RejectRule
 from clwl_spark.snapshots.catalog import Pin
@@ -29,6 +30,9 @@ JSON_OPTIONS: Final = {
 
 
 _TEXTS: Final = frozenset(x.name for x in MESSAGES.columns if x.type == "string")
+_ALTERED: Final = (*DEFAULTS, c.SCOPE)
+"""Columns that mean something else in a request than in the file."""
+
 _KEY: Final = "set_aside_"
 
 
@@ -44,7 +48,10 @@ def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
     defaults = {name: F.coalesce(name, F.lit(word)) for name, word in DEFAULTS.items()}
     snapshot = _snapshot(F.unix_micros(c.PUT_TIME), pins)
     defaulted = messages.withColumns(defaults).withColumn(c.SNAPSHOT_ID, snapshot)
-    return defaulted.withColumn(c.ERROR, _error(messages))
+    judged = defaulted.withColumn(c.ERROR, _error(messages))
+    is_topic = F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value
+    is_kept = is_topic & (F.col(c.SCOPE) == Reach.QMGR.value)
+    return judged.withColumn(c.SCOPE, F.when(is_kept, Reach.QMGR.value))
 
 
 def for_blocks(
@@ -63,7 +70,7 @@ def for_blocks(
 
     Grain: one row per message, before and after.
     """
-    given = (F.col(name).alias(f"given_{name}") for name in DEFAULTS)
+    given = (F.col(name).alias(f"given_{name}") for name in _ALTERED)
     found = with_requests(messages.select("*", *given), pins)
     put_time = F.when(_is_moment(), F.col(c.PUT_TIME))
     fields = [_kept(x, put_time).alias(x) for x in MESSAGES.names]
@@ -106,7 +113,7 @@ def _kept(column: str, put_time: Column) -> Column:
     """What is kept of a column of a rejected message."""
     if column == c.PUT_TIME:
         return put_time
-    cells = F.col(f"given_{column}" if column in DEFAULTS else column)
+    cells = F.col(f"given_{column}" if column in _ALTERED else column)
     return F.make_valid_utf8(cells) if column in _TEXTS else cells
 
 

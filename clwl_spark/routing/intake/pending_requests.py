@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
 
+from clwl_spark.algorithm.request import Request
 from clwl_spark.delta.files import new_files
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import SplitError
 from clwl_spark.routing.intake.by_arrow import requests_of
-from clwl_spark.routing.intake.requests import Request, Requests
+from clwl_spark.routing.intake.requests import Requests
 from clwl_spark.routing.intake.splits import Split
 from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.ledger.source_offsets import newest, taken_before
@@ -63,7 +64,7 @@ def _met(splits: Sequence[Split], pins: Sequence[Pin], threads: int) -> list[Req
             if len(met) > FEW_REQUESTS:
                 pool.shutdown(cancel_futures=True)
                 return None
-    return sorted(requests.of(met))
+    return sorted(requests.of(met), key=lambda x: x.in_order)
 
 
 def _requests(requests: Requests, split: Split) -> set[int]:

@@ -15,17 +15,17 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clwl_spark.mq.vocabulary import RejectError
+from clwl_spark.algorithm.request import REQUEST, Request
+from clwl_spark.mq.vocabulary import ObjectType, Reach, RejectError
 from clwl_spark.routing.intake.numbering import Numbering
 from clwl_spark.routing.intake.reject_rules import DEFAULTS, REJECT_RULES, Condition
 from clwl_spark.routing.intake.splits import spark_hash
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import columns as c
 
-Request = tuple[str, str, str, str, str, str]
-"""(snapshot_id, qmgr, object_type, object_name, object_qmgr, via), after defaults."""
+ASKED: Final = REQUEST[1:]
+"""The columns of messages that are a request's; its snapshot is that of the put's time."""
 
-ASKED: Final = (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA)
 NO_ERROR: Final = 0
 ERRORS: Final = tuple(RejectError)
 _CODES_UP_TO: Final = 2**62
@@ -49,7 +49,7 @@ class Requests:
         """
         self.plan_ids = np.empty(0, dtype=np.int64)
         self.errors = np.empty(0, dtype=np.int8)
-        self._requests: list[Any] = []
+        self._requests: list[Request] = []
         self._snapshots = snapshots
         self._valid_from = valid_from
         self._words: dict[str | None, int] = {}
@@ -104,12 +104,19 @@ class Requests:
             [DEFAULTS.get(name) if word is None else word for word in column]
             for name, column in zip(ASKED, cells, strict=True)
         ]
-        requests: list[Any] = list(zip(snapshots, *filled, strict=True))
+        requests = [_with_scope(x) for x in zip(snapshots, *filled, strict=True)]
         self._requests += requests
         hashes = np.array([spark_hash(x) for x in requests], dtype=np.int64)
         errors = np.array([_error(x) for x in requests], dtype=np.int8)
         self.plan_ids = np.concatenate([self.plan_ids, hashes])
         self.errors = np.concatenate([self.errors, errors])
+
+
+def _with_scope(words: Sequence[Any]) -> Request:
+    """A request of a message's words after defaults: only QMGR, and of a publication, counts."""
+    request = Request(*words)
+    is_kept = request.object_type == ObjectType.TOPIC and request.scope == Reach.QMGR
+    return request if is_kept else request._replace(scope=None)
 
 
 def coded(column: pa.Array) -> tuple[NDArray[np.int64], list[str | None]]:
@@ -151,12 +158,11 @@ def _error(request: Request) -> int:
     return next((number for at, rule, number in _RULES if rule.rejects(request[at])), NO_ERROR)
 
 
-_REQUEST: Final = (c.SNAPSHOT_ID, *ASKED)
 _RULES: Final = [
-    (_REQUEST.index(column), rule, error_number(rule.error))
+    (REQUEST.index(column), rule, error_number(rule.error))
     for rule in REJECT_RULES
     if rule.condition is not Condition.UNREAD
     for column in rule.columns
-    if column in _REQUEST
+    if column in REQUEST
 ]
 """(place, rule, number) The rules on what a request consists of."""

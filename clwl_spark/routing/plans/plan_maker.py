@@ -9,11 +9,11 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
 from clwl_spark.planning.carried import COPIED_FROM, carried_over
-from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, Ladder, make_plans
-from clwl_spark.routing.intake.requests import Request
+from clwl_spark.planning.plans import Ladder, make_plans
 from clwl_spark.routing.state.resets import judged_pairs, resets_among
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.snapshots.changes import neighbours, resets

@@ -12,15 +12,15 @@ from functools import partial
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.request import REQUEST, Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import SplitError
-from clwl_spark.planning.plans import REQUEST, Ladder
+from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.arrow import ArrowEngine
 from clwl_spark.routing.engines.choose import Engine
 from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.intake.by_spark import distinct_requests
 from clwl_spark.routing.intake.pending_requests import few_requests
-from clwl_spark.routing.intake.requests import Request
 from clwl_spark.routing.intake.splits import spark_hash
 from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.notes import Note
@@ -178,7 +178,8 @@ def _requests_in(rows: DataFrame) -> dict[int, Request]:
     """Requests by plan_id, of rows (plan_id, *REQUEST)."""
     found = rows.distinct().toArrow()
     columns = (found[x].to_pylist() for x in REQUEST)
-    return _by_id(zip(found[c.PLAN_ID].to_pylist(), zip(*columns, strict=True), strict=True))
+    requests = (Request(*x) for x in zip(*columns, strict=True))
+    return _by_id(zip(found[c.PLAN_ID].to_pylist(), requests, strict=True))
 
 
 def _by_id(requests: Iterable[tuple[int, Request]]) -> dict[int, Request]:

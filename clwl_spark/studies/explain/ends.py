@@ -11,27 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from clwl_spark.algorithm.request import Request
 from clwl_spark.algorithm.resolve import Knowledge, Resolution, resolve
 from clwl_spark.mq.vocabulary import DefBind, Edition, ObjectType, PlanKind, Via, WildcardSchema
-from clwl_spark.planning.plans import REQUEST
-from clwl_spark.planning.topics import topic_matches
+from clwl_spark.planning.topic_strings import topic_matches
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
-Request = tuple[str, ...]
-"""The values of `planning.REQUEST`."""
-
-End = tuple[str | frozenset[str] | frozenset[tuple[str, str]], ...]
+End = tuple[str | frozenset[str] | frozenset[tuple[str, str]] | None, ...]
 """What a put of a queue manager chooses from; equal ends have equal candidates, whatever is put to.
 
 Of a queue its name, and `via` where it counts; of a queue manager its name; of a topic string what
 it meets; of a name that leads nowhere, but may be asked for, name and reason.
 """
 
-_TYPE: Final = REQUEST.index(c.OBJECT_TYPE)
-_NAME: Final = REQUEST.index(c.OBJECT_NAME)
-_OBJECT_QMGR: Final = REQUEST.index(c.OBJECT_QMGR)
-_VIA: Final = REQUEST.index(c.VIA)
 _ASKED: Final = (PlanKind.QUEUE, PlanKind.QMGR)
 _LEVEL: Final = "-"
 """Stands for any level of a topic string."""
@@ -57,7 +50,8 @@ class Viewpoint:
     Attributes:
         knowledge: for name resolution, of every name.
         topics: of the snapshot, whether it sees them or not; none if it is in no cluster.
-        patterns: topic string and WSCHEMA of its proxy subscriptions.
+        patterns: topic string and WSCHEMA of its proxy subscriptions; of the second edition those
+            of all user subscriptions where it has none.
         edition: of SEMANTICS.
         asks: it may ask for names that its own view lacks (S2a).
     """
@@ -71,7 +65,7 @@ class Viewpoint:
 
 def resolution_of(request: Request, viewpoint: Viewpoint) -> Resolution:
     """Where the resolution of a put to a queue ends."""
-    return resolve(viewpoint.knowledge, request[_NAME], request[_OBJECT_QMGR])
+    return resolve(viewpoint.knowledge, request.object_name, request.object_qmgr)
 
 
 def end_of(request: Request, viewpoint: Viewpoint) -> End | None:
@@ -81,8 +75,8 @@ def end_of(request: Request, viewpoint: Viewpoint) -> End | None:
         request: of the queue manager whose viewpoint it is.
         viewpoint: what it knows.
     """
-    if request[_TYPE] == ObjectType.TOPIC:
-        return _topic_end(request[_NAME], viewpoint)
+    if request.object_type == ObjectType.TOPIC:
+        return _topic_end(request, viewpoint)
     found = resolution_of(request, viewpoint)
     if found.reason:
         # Whether it asks for the name in vain is told by what there is of that name (P36).
@@ -91,12 +85,13 @@ def end_of(request: Request, viewpoint: Viewpoint) -> End | None:
     if found.kind == PlanKind.QUEUE:
         # Only an instance of its own may win because of the way that a message came.
         has_own = found.resolved_object in viewpoint.knowledge.definitions
-        return (found.kind, found.resolved_object, request[_VIA] if has_own else "")
+        return (found.kind, found.resolved_object, request.via if has_own else "")
     return (found.kind, found.resolved_qmgr) if found.kind == PlanKind.QMGR else None
 
 
-def _topic_end(topic: str, viewpoint: Viewpoint) -> End | None:
+def _topic_end(request: Request, viewpoint: Viewpoint) -> End | None:
     """What a publication meets: defined topic strings on its way down, and subscriptions."""
+    topic = request.object_name
     levels = topic.split("/")
     way = ("/".join(levels[:n]) for n in range(1, len(levels) + 1))
     defined = viewpoint.topics.strings.intersection(way)
@@ -105,7 +100,7 @@ def _topic_end(topic: str, viewpoint: Viewpoint) -> End | None:
     matching = (x for x in viewpoint.patterns if topic_matches(*x, topic))
     # Where no object is met the plan has the string instead: that must not look like an object.
     alone = topic if topic in viewpoint.topics.names else ""
-    return (ObjectType.TOPIC.value, defined, frozenset(matching), alone)
+    return (ObjectType.TOPIC.value, defined, frozenset(matching), alone, request.scope)
 
 
 def as_asked(plan: Row, standing: Request, request: Request, viewpoint: Viewpoint) -> Row:
@@ -117,25 +112,27 @@ def as_asked(plan: Row, standing: Request, request: Request, viewpoint: Viewpoin
         request: the put.
         viewpoint: what its queue manager knows.
     """
-    asked = dict(zip(REQUEST, request, strict=True))
-    if request[_TYPE] != ObjectType.TOPIC:
+    asked = request._asdict()
+    if request.object_type != ObjectType.TOPIC:
         return {**plan, **asked, **_resolved(resolution_of(request, viewpoint)), **_judged(plan)}
-    name = request[_NAME]
-    meets_none = plan[c.RESOLVED_OBJECT] == standing[_NAME] and name not in viewpoint.topics.names
+    name = request.object_name
+    meets_none = (
+        plan[c.RESOLVED_OBJECT] == standing.object_name and name not in viewpoint.topics.names
+    )
     resolved = name if meets_none else plan[c.RESOLVED_OBJECT]
     return {**plan, **asked, c.RESOLVED_OBJECT: resolved, c.RESOLUTION_PATH: [name]}
 
 
 def without_choice(request: Request, viewpoint: Viewpoint) -> Row:
     """The row of `route_plans`, less its id, of a put that chooses from nothing."""
-    asked = dict(zip(REQUEST, request, strict=True))
-    name = request[_NAME]
-    if request[_TYPE] == ObjectType.TOPIC:
+    asked = request._asdict()
+    name = request.object_name
+    if request.object_type == ObjectType.TOPIC:
         found = Resolution(PlanKind.LOCAL, 0, name, "", (name,), DefBind.OPEN)
     else:
         found = resolution_of(request, viewpoint)
     first_open = None if viewpoint.edition == Edition.FIRST else False
-    return {**asked, **_resolved(found), "choices": 1, c.FIRST_OPEN: first_open, c.SCOPE: None}
+    return {**asked, **_resolved(found), "choices": 1, c.FIRST_OPEN: first_open}
 
 
 def _judged(plan: Row) -> Row:
@@ -165,11 +162,11 @@ def puts_of(snapshot_id: str, viewpoint: Viewpoint) -> Iterator[Request]:
     own = (snapshot_id, know.qmgr)
     for name in sorted({*know.definitions, *know.seen_queues}):
         for via in Via:
-            yield (*own, ObjectType.QUEUE.value, name, "", via.value)
+            yield Request(*own, ObjectType.QUEUE.value, name, via=via.value)
     for name in sorted(know.seen_qmgrs):
-        yield (*own, ObjectType.QUEUE.value, name, name, Via.LOCAL.value)
+        yield Request(*own, ObjectType.QUEUE.value, name, name)
     for name in sorted(_topic_strings(viewpoint)):
-        yield (*own, ObjectType.TOPIC.value, name, "", Via.LOCAL.value)
+        yield Request(*own, ObjectType.TOPIC.value, name)
 
 
 def _topic_strings(viewpoint: Viewpoint) -> Iterator[str]:

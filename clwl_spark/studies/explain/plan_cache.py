@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
+from clwl_spark.algorithm.request import REQUEST_TYPES, Request
 from clwl_spark.algorithm.resolve import Knowledge
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.versions import Versions, versions_of
 from clwl_spark.mq.vocabulary import PlanKind
-from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, Ladder, plan_id
+from clwl_spark.planning.plans import Ladder, plan_id
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.views import EVERYBODY, Topology, read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.ends import (
     End,
-    Request,
     Topics,
     Viewpoint,
     as_asked,
@@ -55,7 +55,6 @@ MOST_ENDS: Final = 20_000
 MOST_PLANS: Final = 100_000
 """A book with more is begun anew."""
 
-_QMGR: Final = REQUEST.index(c.QMGR)
 _READ: Final = tuple(table.name for table in (SNAPSHOTS, SNAPSHOT_RESETS, *TOPOLOGY))
 
 
@@ -191,7 +190,7 @@ def found_on(page: Page, asked: Request, number: int) -> Planned:
         asked: the put.
         number: its plan_id.
     """
-    qmgr, viewpoint = asked[_QMGR], _viewpoint(page, asked[_QMGR])
+    qmgr, viewpoint = asked.qmgr, _viewpoint(page, asked.qmgr)
     end = end_of(asked, viewpoint)
     # The first question plans even where it needs no plan itself: the next one will.
     if not page.is_begun or (end is not None and (qmgr, end) not in page.plans):
@@ -215,7 +214,7 @@ def _plan(page: Page, asked: Request, viewpoint: Viewpoint) -> None:
     others = chain.from_iterable(puts_of(page.snapshot_id, x) for x in senders)
     missing: dict[tuple[str, End], Request] = {}
     for put in chain([asked], others):
-        qmgr = put[_QMGR]
+        qmgr = put.qmgr
         end = end_of(put, page.viewpoints.get(qmgr, viewpoint))
         if end is not None and (qmgr, end) not in page.plans:
             missing.setdefault((qmgr, end), put)

@@ -12,17 +12,18 @@ from typing import Any, Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.algorithm.shares import Route, long_run_shares
 from clwl_spark.algorithm.transmit import TransmissionQueues, now
+from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.facts import CURRENT, DEFINITIONS, senders
 from clwl_spark.planning.names import NAME
-from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, Ladder, make_plans, plan_id
+from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.snapshots.relevant import as_met_by
 from clwl_spark.snapshots.views import VIEWER, Topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import fitting
-from clwl_spark.studies.explain.ends import Request
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
@@ -62,7 +63,7 @@ def planned(
     frame = frame_from_rows(spark, requests, REQUEST_TYPES)
     asked = frame.select(plan_id().alias(c.PLAN_ID), *REQUEST)
     met = _as_met(requests, topology)
-    types = {request[REQUEST.index(c.OBJECT_TYPE)] for request in requests}
+    types = {request.object_type for request in requests}
     made = make_plans(asked, met, ladder, fitting(len(requests)), types)
     plans = [row.asDict() for row in made.plans.collect()]
     candidates: dict[int, list[Row]] = defaultdict(list)
@@ -75,7 +76,7 @@ def planned(
         routes = []
         if plan[c.REASON] == 0:
             routes = _routes(rows, known.get((plan[c.SNAPSHOT_ID], plan[c.QMGR]), {}))
-        found[tuple(plan[name] for name in REQUEST)] = Planned(plan, rows, routes)
+        found[Request(*(plan[name] for name in REQUEST))] = Planned(plan, rows, routes)
     return found
 
 
@@ -83,9 +84,9 @@ def _as_met(requests: Collection[Request], topology: Topology) -> Topology:
     """What these puts can meet; all of the topology where they are many."""
     if len(requests) > _NAMED:
         return topology
-    rows = [dict(zip(REQUEST, request, strict=True)) for request in requests]
-    names = {row[x] for row in rows for x in (c.OBJECT_NAME, c.OBJECT_QMGR)}
-    return as_met_by({row[c.QMGR] for row in rows}, names, topology)
+    names = {name for x in requests for name in (x.object_name, x.object_qmgr)}
+    published = any(x.object_type == ObjectType.TOPIC for x in requests)
+    return as_met_by({x.qmgr for x in requests}, names, topology, published=published)
 
 
 def _in_order(row: Row) -> tuple[Any, ...]:

@@ -9,17 +9,17 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.request import Request
 from clwl_spark.algorithm.semantics import NEWEST, Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
-from clwl_spark.mq.vocabulary import Bind, ObjectType, Via
+from clwl_spark.mq.vocabulary import Bind, ObjectType, Reach, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.marking import Rule
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
 from clwl_spark.snapshots.defined import is_defined
 from clwl_spark.snapshots.views import read_topology
-from clwl_spark.studies.explain.ends import Request
 from clwl_spark.studies.explain.planned import Planned, planned
 from clwl_spark.studies.explain.wording import reasons_why
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
@@ -39,6 +39,7 @@ class ExplainRequest:
         object_type: QUEUE or TOPIC.
         snapshot_id: which snapshot, whatever its status; default the last valid one.
         via: LOCAL = put by an application, CLUSTER = received over a cluster channel.
+        scope: of a publication: ALL, or QMGR = it stays on the queue manager.
         bind: option of the open; it says when the choice is made, not what it chooses from.
         semantics: which order of the rules, and how names are looked up.
         exit_function: the cluster workload exit.
@@ -50,6 +51,7 @@ class ExplainRequest:
     object_type: str = ObjectType.QUEUE.value
     snapshot_id: str | None = None
     via: str = Via.LOCAL.value
+    scope: str = Reach.ALL.value
     bind: str = Bind.AS_Q_DEF.value
     semantics: Semantics = NEWEST
     exit_function: Rule | None = None
@@ -148,21 +150,28 @@ def check_words(request: ExplainRequest) -> None:
     Raises:
         UsageError: one is unknown.
     """
-    for name, words in (("object_type", ObjectType), ("via", Via), ("bind", Bind)):
+    for name, words in (
+        ("object_type", ObjectType),
+        ("via", Via),
+        ("bind", Bind),
+        ("scope", Reach),
+    ):
         known = [word.value for word in words]
         if getattr(request, name) not in known:
             raise UsageError(f"{name} '{getattr(request, name)}' is not one of {known}")
 
 
 def asked_of(request: ExplainRequest, snapshot_id: str) -> Request:
-    """The values of `planning.REQUEST` that stand for a request in a snapshot."""
-    return (
+    """What stands for a request in a snapshot."""
+    is_kept = request.object_type == ObjectType.TOPIC and request.scope == Reach.QMGR
+    return Request(
         snapshot_id,
         request.qmgr,
         str(request.object_type),
         request.object_name,
         request.object_qmgr,
         str(request.via),
+        Reach.QMGR.value if is_kept else None,
     )
 
 

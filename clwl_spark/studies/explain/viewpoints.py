@@ -57,7 +57,7 @@ def viewpoints(
         own_definitions(known, topology).select(VIEWER, NAME, *DEFINITION),
         seen_queues(known, topology),
         seen_qmgrs(known, topology),
-        _patterns(known, topology),
+        _patterns(known, topology, edition),
     )
     senders, definitions, queues, seen, patterns = run_parallel(spark, _by_viewer, frames)
     return {
@@ -90,8 +90,14 @@ def _by_viewer(frame: DataFrame) -> dict[str, list[Row]]:
     return found
 
 
-def _patterns(known: DataFrame, topology: Topology) -> DataFrame:
-    """(viewer, topicstr, wschema) of proxy subscriptions."""
+def _patterns(known: DataFrame, topology: Topology, edition: Edition) -> DataFrame:
+    """(viewer, topicstr, wschema) of the subscriptions that tell who wants publications."""
     proxies = topology.subscriptions.where(F.col(c.SUBTYPE) == SubType.PROXY.value)
     held = proxies.select(F.col(c.QMGR).alias(VIEWER), c.TOPICSTR, c.WSCHEMA).distinct()
-    return held.join(known.select(VIEWER), VIEWER, "left_semi")
+    found = held.join(known.select(VIEWER), VIEWER, "left_semi")
+    if edition == Edition.FIRST:
+        return found
+    users = topology.subscriptions.where(F.col(c.SUBTYPE) == SubType.USER.value)
+    strings = users.select(c.TOPICSTR, c.WSCHEMA).distinct()
+    without = known.select(VIEWER).join(held, VIEWER, "left_anti")
+    return found.union(without.crossJoin(strings))

@@ -14,10 +14,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.ladder import ORDER, later_than_put_enabled
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import STATUS_TIERS, Algorithm, ObjectType
 from clwl_spark.planning.facts import FACTS, facts, senders
-from clwl_spark.planning.plans import REQUEST, Ladder, make_plans, plan_id
+from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.planning.topics import matching_topics
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.marking import CHOICE_KEY

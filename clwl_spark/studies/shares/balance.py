@@ -60,9 +60,7 @@ def balance(puts: Sequence[Puts], snapshot_id: str, topology: Topology, ladder: 
         topology: its tables.
         ladder: the rules.
     """
-    asked = [
-        (snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via) for x in puts
-    ]
+    asked = [x.request(snapshot_id) for x in puts]
     found = planned(asked, topology, ladder)
     sender = frame_from_rows(
         topology.queues.sparkSession,

@@ -7,9 +7,10 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import ObjectType, Via
-from clwl_spark.planning.plans import REQUEST, REQUEST_TYPES, plan_id
+from clwl_spark.planning.plans import plan_id
 from clwl_spark.routing.intake.by_spark import with_requests
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.spark.frames import frame_from_rows
@@ -40,6 +41,12 @@ class Puts:
     via: str = Via.LOCAL.value
     messages: float = 1.0
 
+    def request(self, snapshot_id: str) -> Request:
+        """What is asked for in a snapshot."""
+        return Request(
+            snapshot_id, self.qmgr, self.object_type, self.object_name, self.object_qmgr, self.via
+        )
+
 
 def traffic_of_lake(lake: Lake, snapshot_id: str) -> DataFrame:
     """All messages of the lake as if they were put while a snapshot is in force.
@@ -56,10 +63,7 @@ def traffic_of_lake(lake: Lake, snapshot_id: str) -> DataFrame:
 
 def traffic_from(spark: SparkSession, snapshot_id: str, puts: Iterable[Puts]) -> DataFrame:
     """The same of puts that are told; equal requests are summed."""
-    rows = [
-        (snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via, float(x.messages))
-        for x in puts
-    ]
+    rows = [(*x.request(snapshot_id), float(x.messages)) for x in puts]
     schema = f"{REQUEST_TYPES}, {MESSAGES_OF} double"
     summed = (
         frame_from_rows(spark, rows, schema)

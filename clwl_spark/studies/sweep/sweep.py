@@ -17,8 +17,9 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.mq.vocabulary import TIER_OF_WAITING
-from clwl_spark.planning.plans import REQUEST, Ladder, Plans, judged_by, unjudged
+from clwl_spark.planning.plans import Ladder, Plans, judged_by, unjudged
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.routes import ROUTE_ORDER
@@ -89,8 +90,7 @@ def bases_of(
     Arguments as of `base_of`.
     """
     traffic = keep(traffic)
-    edition = ladders[0].semantics.edition
-    found = unjudged(traffic.select(c.PLAN_ID, *REQUEST), topology, edition, keep)
+    found = unjudged(traffic.select(c.PLAN_ID, *REQUEST), topology, ladders[0], keep)
     channels = channels_of(topology)
 
     def planned(ladder: Ladder) -> Base:

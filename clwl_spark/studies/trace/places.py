@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from clwl_spark.algorithm.request import Request
 from clwl_spark.mq.vocabulary import ObjectType, PlanKind, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import Topology
@@ -110,7 +111,7 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
         (places,) what happens at each.
     """
     asked = [
-        (network.snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via)
+        Request(network.snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via)
         for x in places
     ]
     found = planned(asked, network.topology, ladder)
