@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import ObjectType, Reach, SubType
 from clwl_spark.planning.names import NAME
+from clwl_spark.planning.topic_strings import PATTERN, matching
 from clwl_spark.snapshots.channels import status_ends
 from clwl_spark.snapshots.differences import PAIR, Differences
 from clwl_spark.snapshots.views import EVERYBODY, VIEW_KEY, VIEWER
@@ -67,6 +68,7 @@ def carried_over(
         by_name.join(of_everybody, [c.SNAPSHOT_ID, NAME], "left_semi"),
         publications.join(_topics_differ(differences), c.SNAPSHOT_ID, "left_semi"),
         publications.join(_publishers(differences), list(VIEW_KEY), "left_semi"),
+        _wanted_by_users(publications, differences),
     ]
     ids = reduce(DataFrame.union, (x.select(c.PLAN_ID) for x in touched))
     return known.join(ids, c.PLAN_ID, "left_anti").select(c.PLAN_ID, c.SNAPSHOT_ID, COPIED_FROM)
@@ -99,9 +101,16 @@ def _names(differences: Differences) -> DataFrame:
 
 def _topics_differ(differences: Differences) -> DataFrame:
     """(snapshot_id,): every publication's plan is touched, for any may meet what differs."""
-    of_users = differences.rows("subscriptions").where(F.col(c.SUBTYPE) == SubType.USER.value)
-    rows = (*(differences.rows(x) for x in ("topics", "cluster_channels")), of_users)
+    rows = (differences.rows(x) for x in ("topics", "cluster_channels"))
     return reduce(DataFrame.union, (x.select(c.SNAPSHOT_ID) for x in rows)).distinct()
+
+
+def _wanted_by_users(publications: DataFrame, differences: Differences) -> DataFrame:
+    """The publications that a user subscription which differs matches."""
+    of_users = differences.rows("subscriptions").where(F.col(c.SUBTYPE) == SubType.USER.value)
+    wanting = of_users.select(c.SNAPSHOT_ID, F.col(c.TOPICSTR).alias(PATTERN), c.WSCHEMA)
+    asked = publications.select(c.PLAN_ID, c.SNAPSHOT_ID, c.OBJECT_NAME)
+    return matching(asked.join(wanting.distinct(), c.SNAPSHOT_ID))
 
 
 def _publishers(differences: Differences) -> DataFrame:

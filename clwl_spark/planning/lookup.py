@@ -88,7 +88,9 @@ def _queues_met(asked: DataFrame, looking: Looking) -> Met:
     ends = broadcast_if_small(ends, keep)
     channels = looking.channels(known, ends)
     return Met(
-        queues.select(*_RESOLVED), candidates(instances, channels), _opened(instances, channels)
+        queues.select(*_RESOLVED, F.lit(None).cast("string").alias(c.CLROUTE)),
+        candidates(instances, channels),
+        _opened(instances, channels),
     )
 
 

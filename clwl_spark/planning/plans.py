@@ -152,9 +152,10 @@ def judged_by(ladder: Ladder, found: Unjudged, keep: Materialize) -> Plans:
 
 
 def _with_first_open(plans: DataFrame, opened: DataFrame, edition: Edition) -> DataFrame:
-    """Add `first_open`; null in the first edition."""
+    """Add `first_open`; what the first edition does not know is null in it."""
     if edition == Edition.FIRST:
-        return plans.withColumn(c.FIRST_OPEN, F.lit(None).cast("boolean"))
+        nothing = {c.FIRST_OPEN: "boolean", c.CLROUTE: "string"}
+        return plans.withColumns({x: F.lit(None).cast(of) for x, of in nothing.items()})
     found = opened.withColumn(c.FIRST_OPEN, F.lit(True))
     return plans.join(found, c.PLAN_ID, "left").fillna({c.FIRST_OPEN: False})
 

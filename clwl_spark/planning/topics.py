@@ -155,7 +155,7 @@ def destinations(
     return choosing.where(here).select(*HOSTS_COLUMNS).unionByName(copies)
 
 
-def host_routed_from(
+def routed_by_topic(
     asked: DataFrame, topology: Topology, edition: Edition
 ) -> tuple[DataFrame, DataFrame]:
     """Publications by how their topic is routed: to a topic host, or directly.
@@ -183,7 +183,11 @@ def topic_resolutions(asked: DataFrame, matched: DataFrame, chosen: DataFrame) -
     Grain: one row per row of `asked`.
     """
     met = matched.groupBy(c.PLAN_ID).agg(F.first(c.TOPIC).alias(c.TOPIC))
-    choosing = chosen.groupBy(c.PLAN_ID).agg(F.lit(PlanKind.TOPIC.value).alias(c.KIND))
+    one_each = F.when(F.bool_or(IS_COPY), ClusterRoute.DIRECT.value)
+    choosing = chosen.groupBy(c.PLAN_ID).agg(
+        F.lit(PlanKind.TOPIC.value).alias(c.KIND),
+        one_each.otherwise(ClusterRoute.TOPICHOST.value).alias(c.CLROUTE),
+    )
     return (
         asked.join(met, c.PLAN_ID, "left")
         .join(choosing, c.PLAN_ID, "left")
@@ -196,6 +200,7 @@ def topic_resolutions(asked: DataFrame, matched: DataFrame, chosen: DataFrame) -
             F.array(c.OBJECT_NAME).alias(c.RESOLUTION_PATH),
             F.lit(DefBind.OPEN.value).alias(c.BIND_DEFAULT),
             F.lit(None).cast("string").alias(c.XMITQ),
+            c.CLROUTE,
         )
     )
 

@@ -131,7 +131,7 @@ def _route_new(call: _Call, run: Run) -> RunSummary:
     """Route the run's micro-batch, if there is one; else nothing is written."""
     if not run.resumed and all_taken(call.lake, run):
         return RunSummary(run.run_id, engine=_engine_of_nothing(call))
-    ladder = Ladder(run.semantics, call.exit_function)
+    ladder = Ladder(run.semantics, call.exit_function, call.options.is_onward)
     if routes_here(call.lake, run, call.options.engine):
         engine = EmbeddedEngine(call.workers, call.facts_cache)
         return engine.route(call.lake, run, call.options, ladder, call.tell)

@@ -49,7 +49,11 @@ HOPS: Final = Table(
         Column(AT_SEQ, "bigint", "Its put_seq there: the order in which messages come"),
         text(c.OBJECT_TYPE, "QUEUE or TOPIC"),
         text(c.OBJECT_NAME, "What it is put to there"),
-        text(c.OBJECT_QMGR, "Object queue manager; blank = none named"),
+        text(
+            c.OBJECT_QMGR,
+            "Object queue manager; blank = none named; of a publication at a topic host the queue "
+            "manager that it came from",
+        ),
         text(c.SNAPSHOT_ID, "Snapshot in force at put_time"),
         Column(c.PLAN_ID, "bigint", "The plan (route_plans; of hop n route_plans_hop<n>)"),
         Column(c.REASON, "int", "0, or the MQRC that the put ends with"),

@@ -103,6 +103,15 @@ ROUTE_PLANS: Final = Table(
             flag(c.FIRST_OPEN, "Rows of a first open are in it; null = of edition 1"), optional=True
         ),
         replace(word(c.SCOPE, v.Reach, "Of the request; null = ALL"), optional=True),
+        replace(
+            word(
+                c.CLROUTE,
+                v.ClusterRoute,
+                "Of a publication: one copy to a topic host (TOPICHOST), or one to each queue "
+                "manager that wants it (DIRECT); null = kind is not TOPIC, or of edition 1",
+            ),
+            optional=True,
+        ),
     ),
 )
 ROUTE_CANDIDATES: Final = Table(

@@ -14,7 +14,7 @@ from what_if.plain import (
 )
 from worlds import merged_tables, random_cases
 
-from clwl_spark.algorithm.request import REQUEST
+from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import Ladder, make_plans, plan_id
@@ -31,8 +31,7 @@ def test_shares_are_those_of_the_reference_in_random_clusters(spark, algorithm, 
     for case in worlds:
         reference = Reference(case.tables, algorithm=algorithm)
         references |= dict.fromkeys(requests_of(case, SNAPSHOTS), reference)
-    shown = ", ".join(f"{name} string" for name in REQUEST)
-    requests = spark.createDataFrame(list(references), shown)
+    requests = spark.createDataFrame(list(references), REQUEST_TYPES)
     requests = checkpoint(requests.select(plan_id().alias("plan_id"), *REQUEST))
     topology = topology_of(spark, merged_tables(worlds))
     made = make_plans(requests, topology, Ladder(Semantics(Algorithm(algorithm))), checkpoint)

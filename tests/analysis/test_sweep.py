@@ -13,7 +13,7 @@ from small_worlds import tables as tables_of
 from what_if.plain import requests_of, topology_of
 from worlds import merged_tables, random_cases
 
-from clwl_spark.algorithm.request import REQUEST
+from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.errors import InputError
 from clwl_spark.mq.vocabulary import Algorithm
@@ -91,7 +91,7 @@ def one_by_one(spark, tables, requests, cases, ladder):
         for name, rows in own.items():
             several[name] += [{**row, "snapshot_id": f"{number}"} for row in rows]
         asked += [(f"{number}", *request[1:]) for request in of_case[prefix]]
-    frame = spark.createDataFrame(asked, ", ".join(f"{name} string" for name in REQUEST))
+    frame = spark.createDataFrame(asked, REQUEST_TYPES)
     frame = checkpoint(frame.select(plan_id().alias("plan_id"), *REQUEST))
     topology = topology_of(spark, several)
     made = make_plans(frame, topology, ladder, checkpoint)
@@ -165,7 +165,7 @@ def world(seed, cases):
 
 
 def base_in(spark, tables, puts, ladder):
-    schema = ", ".join(f"{name} string" for name in REQUEST) + ", messages double"
+    schema = f"{REQUEST_TYPES}, messages double"
     traffic = spark.createDataFrame([(*x, count) for x, count in puts.items()], schema)
     traffic = traffic.select(plan_id().alias("plan_id"), *REQUEST, "messages")
     return base_of(traffic, topology_of(spark, tables), ladder)

@@ -69,12 +69,12 @@ def asked_in(case, rng) -> list[Request]:
     topics = ["/a", "/a/b/c", "/a/b/c/d", "/a/none", "b", "b/c", "/other/x", "none", ""]
     to = ["", "", *qmgrs, *names]
     queues = [
-        ("S1", rng.choice(qmgrs), "QUEUE", rng.choice(names), rng.choice(to), via)
+        Request("S1", rng.choice(qmgrs), "QUEUE", rng.choice(names), rng.choice(to), via)
         for via in ("LOCAL", "CLUSTER")
         for _ in range(40)
     ]
-    strings = [("S1", qmgr, "TOPIC", name, "", "LOCAL") for qmgr in qmgrs for name in topics]
-    return sorted({*queues, *strings})
+    strings = [Request("S1", qmgr, "TOPIC", name) for qmgr in qmgrs for name in topics]
+    return sorted({*queues, *strings}, key=lambda x: x.in_order)
 
 
 def test_whatever_is_put_to_has_the_plan_that_it_would_have_by_itself(random_lake):

@@ -17,7 +17,7 @@ from random_clusters import Case, merged_tables, random_case
 from scenario_files import read_scenario, scenario_names
 from worlds import put_rows
 
-from clwl_spark.algorithm.request import REQUEST
+from clwl_spark.algorithm.request import REQUEST_TYPES, Request
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
@@ -131,8 +131,8 @@ def _planned(
     lake = lake_with(spark, folder)
     for name, rows in tables.items():
         put_rows(lake, name, rows)
-    types = ", ".join(f"{name} string" for name in REQUEST)
-    requests = frame_from_rows(spark, asked, types).withColumn("plan_id", plan_id())
+    rows = [Request(*x) for x in asked]
+    requests = frame_from_rows(spark, rows, REQUEST_TYPES).withColumn("plan_id", plan_id())
     topology = read_topology(lake, sorted({x[0] for x in asked}), checkpoint)
     made = make_plans(requests, topology, Ladder(Semantics(algorithm)), inline)
     return {"plans": _rows(made.plans), "candidates": _rows(made.candidates)}
@@ -146,9 +146,8 @@ def _swept(spark: SparkSession, _: Path, folder: Path) -> Answers:
         put_rows(lake, name, rows)
     snapshot_id = min(row["snapshot_id"] for row in merged_tables(cases)["snapshots"])
     puts = {(x["qmgr"], x["object_name"] or "") for x in _messages(cases) if x["qmgr"]}
-    rows = [(snapshot_id, q, "QUEUE", o, "", "LOCAL", 3) for q, o in sorted(puts) if o]
-    types = ", ".join(f"{name} string" for name in REQUEST)
-    asked = frame_from_rows(spark, rows, f"{types}, {MESSAGES_OF} bigint")
+    rows = [(snapshot_id, q, "QUEUE", o, "", "LOCAL", None, 3) for q, o in sorted(puts) if o]
+    asked = frame_from_rows(spark, rows, f"{REQUEST_TYPES}, {MESSAGES_OF} bigint")
     topology = read_topology(lake, [snapshot_id], checkpoint)
     base = base_of(asked.withColumn("plan_id", plan_id()), topology, Ladder())
     outages = base.channels.outages([Part.CHANNEL, Part.QMGR])

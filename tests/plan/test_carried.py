@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from random_clusters import TABLES, Row, merged_tables
 from worlds import put_rows, random_cases
 
-from clwl_spark.algorithm.request import REQUEST
+from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.planning.carried import carried_over
 from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.snapshots.differences import Differences, pair_rows
@@ -69,8 +69,8 @@ def planned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> di
             _alter(state, rng.choice(tables), rng, prefix)
         for name, rows in state.items():
             put_rows(lake, name, [{**x, "snapshot_id": snapshot} for x in rows])
-    wanted = [(snapshot, *request) for snapshot in "ABC" for request in sorted(asked)]
-    requests = spark.createDataFrame(wanted, ", ".join(f"{x} string" for x in REQUEST))
+    wanted = [Request(snapshot, *request) for snapshot in "ABC" for request in sorted(asked)]
+    requests = spark.createDataFrame(wanted, REQUEST_TYPES)
     requests = checkpoint(requests.select(plan_id().alias("plan_id"), *REQUEST))
     topology = read_topology(lake, list("ABC"), checkpoint)
     made = make_plans(requests, topology, Ladder(), checkpoint)

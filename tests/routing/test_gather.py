@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from worlds import World
 
+from clwl_spark.algorithm.request import Request
 from clwl_spark.errors import LakeStateError
 from clwl_spark.planning.facts import (
     CURRENT,
@@ -119,7 +120,7 @@ def test_many_plans_are_left_to_spark(world: World) -> None:
 
 def test_two_requests_of_one_id_are_refused(world: World, maker: PlanMaker) -> None:
     row = world.lake.rows("route_plans")[0]
-    other = ("S", "QM", "QUEUE", "ANOTHER.QUEUE", "", "LOCAL")
+    other = Request("S", "QM", "QUEUE", "ANOTHER.QUEUE")
     with pytest.raises(LakeStateError, match=f"share plan_id {row['plan_id']}"):
         maker.make({row["plan_id"]: other})
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ from clwl_spark.routing.intake.requests import ERRORS, Requests
 from clwl_spark.routing.intake.splits import spark_hash
 
 WHOLE = st.integers(-(2**40), 2**40)
-COLUMNS = ("qmgr", "object_type", "object_name", "object_qmgr", "via")
+COLUMNS = ("qmgr", "object_type", "object_name", "object_qmgr", "via", "scope")
 
 
 @given(st.lists(st.lists(WHOLE, max_size=9), max_size=9))
@@ -38,10 +39,11 @@ def batch_of(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
     return pa.record_batch({**columns, "put_time": time})
 
 
-A = ("QM1", "QUEUE", "Q1", "", "LOCAL")
-SHORT = ("QM1", None, "Q1", None, None)
-B = ("QM2", "QUEUE", "Q1", "", "LOCAL")
-BAD = ("QM2", "PROCESS", "Q1", "", "LOCAL")
+A = ("QM1", "QUEUE", "Q1", "", "LOCAL", None)
+SHORT = ("QM1", None, "Q1", None, None, "QMGR")
+B = ("QM2", "QUEUE", "Q1", "", "LOCAL", None)
+BAD = ("QM2", "PROCESS", "Q1", "", "LOCAL", None)
+KEPT = ("QM1", "TOPIC", "a/b", "", "LOCAL", "QMGR")
 
 
 def met(requests: Requests, rows: list[tuple[Any, ...]]) -> list[int]:
@@ -67,6 +69,14 @@ def test_what_is_left_out_means_the_default() -> None:
     numbers = met(requests, [A, SHORT])
     assert requests.of(numbers) == {("S1", *A)}
     assert len(set(requests.plan_ids[numbers].tolist())) == 1
+
+
+@pytest.mark.parametrize(("scope", "same"), [("QMGR", False), ("ALL", True), ("?", True)])
+def test_a_publication_with_another_scope_is_another_request(scope: str, same: bool) -> None:
+    requests = Requests(["S1"], np.array([1]))
+    first, second = met(requests, [(*KEPT[:5], scope), (*KEPT[:5], None)])
+    assert (requests.plan_ids[first] == requests.plan_ids[second]) == same
+    assert requests.of([first]) == {("S1", *KEPT[:5], None if same else scope)}
 
 
 def test_messages_before_the_first_snapshot_have_none() -> None:

@@ -11,12 +11,10 @@ from reference import Memory, Reference
 from reference_rules import Choice
 from worlds import frame
 
-from clwl_spark.algorithm.request import REQUEST
+from clwl_spark.algorithm.request import Request
 from clwl_spark.snapshots.views import DEFAULTS, Topology
 
 Row = dict[str, Any]
-Request = tuple[str, ...]
-"""Values of REQUEST."""
 End = tuple[int, int, str | None, str | None, str | None, bool]
 """(choice, reason, dest_qmgr, dest_object, channel, is_local); channel None where it is local."""
 
@@ -37,7 +35,7 @@ def topology_of(spark: SparkSession, tables: dict[str, list[Row]]) -> Topology:
 def requests_of(case: Case, snapshot_ids: Sequence[str]) -> list[Request]:
     """Distinct requests of a case's messages, in each of the snapshots."""
     found = {
-        (
+        Request(
             snapshot_id,
             message["qmgr"],
             message["object_type"] or "QUEUE",
@@ -52,7 +50,7 @@ def requests_of(case: Case, snapshot_ids: Sequence[str]) -> list[Request]:
         and message["via"] in (None, "LOCAL", "CLUSTER")
         for snapshot_id in snapshot_ids
     }
-    return sorted(found)
+    return sorted(found, key=lambda x: x.in_order)
 
 
 def choices_of(reference: Reference, request: Request) -> list[Choice]:
@@ -63,7 +61,7 @@ def choices_of(reference: Reference, request: Request) -> list[Choice]:
 def ends_of(reference: Reference, request: Request) -> dict[End, float]:
     """The share of each end, counted over messages of the reference, which puts one at a time."""
     plan = reference._plan(*request)
-    view = reference._view(request[0], request[REQUEST.index("qmgr")])
+    view = reference._view(request.snapshot_id, request.qmgr)
     if not plan.choices:
         (end,) = reference._decide(plan, view, Memory())
         return {_end(0, end): 1.0}

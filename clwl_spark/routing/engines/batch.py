@@ -72,6 +72,7 @@ class RouteOptions:
             wait on local disk.
         state_partitions: parts that queue managers are spread over; fixed by a lake's first run.
         engine: "embedded", "arrow", "spark" or "auto": see `routing.engines.choose`.
+        is_onward: the messages are on their way (`planning.plans.Ladder`).
     """
 
     wanted: Wanted = ANY
@@ -81,6 +82,7 @@ class RouteOptions:
     worker_memory_mib: int = 512
     state_partitions: int = 8
     engine: str = AUTO
+    is_onward: bool = False
 
 
 def of_lake(options: RouteOptions, lake: Lake) -> RouteOptions:

@@ -14,7 +14,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import Bind, ObjectType, PlanKind, Via
+from clwl_spark.mq.vocabulary import Bind, ClusterRoute, ObjectType, PlanKind, Via
 from clwl_spark.routing.hops.tickets import (
     TRAIL,
     has_been_at,
@@ -59,8 +59,8 @@ def with_other_ends(plans: DataFrame, defined: DataFrame, links: DataFrame) -> D
         defined: (snapshot_id, qmgr).
         links: rows of `xmitq_links`.
 
-    Grain: one row per plan: (plan_id, kind, resolved_qmgr, other_end); `other_end` is null where
-    it is not known, or the plan does not end on a transmission queue.
+    Grain: one row per plan: (plan_id, kind, clroute, resolved_qmgr, other_end); `other_end` is null
+    where it is not known, or the plan does not end on a transmission queue.
     """
     known = F.broadcast(defined)
     named = known.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(c.XMITQ), F.lit(True).alias("by_name"))
@@ -82,7 +82,13 @@ def with_other_ends(plans: DataFrame, defined: DataFrame, links: DataFrame) -> D
         .join(reached, [c.SNAPSHOT_ID, c.REMOTE_QMGR], "left")
         .join(named, [c.SNAPSHOT_ID, c.XMITQ], "left")
         .join(meant, [c.SNAPSHOT_ID, c.RESOLVED_QMGR], "left")
-        .select(c.PLAN_ID, c.KIND, c.RESOLVED_QMGR, F.when(ends_there, other).alias(OTHER_END))
+        .select(
+            c.PLAN_ID,
+            c.KIND,
+            c.CLROUTE,
+            c.RESOLVED_QMGR,
+            F.when(ends_there, other).alias(OTHER_END),
+        )
     )
 
 
@@ -95,8 +101,8 @@ def followed(outcomes: DataFrame, hop: int, know: Knowledge, *, is_last: bool) -
         know: what they are joined with.
         is_last: no more hops are followed: what goes on is cut off as LOOP or MORE_HOPS.
 
-    Grain: one row per outcome: the columns of `hops`, and `TRAIL`, `NEXT_QMGR`, `NEXT_FOR`; the
-    last two are null where the way ends.
+    Grain: one row per outcome: the columns of `hops`, and `TRAIL`, `NEXT_QMGR`, `NEXT_FOR`, and
+    `clroute` of the plan; `NEXT_QMGR` and `NEXT_FOR` are null where the way ends.
     """
     place = place_hash(AT_QMGR, c.OBJECT_NAME, c.OBJECT_QMGR)
     defined = know.defined.select(
@@ -111,9 +117,12 @@ def followed(outcomes: DataFrame, hop: int, know: Knowledge, *, is_last: bool) -
         .withColumn(ENDS, _ends())
     )
     over_channel = F.col(c.CHANNEL).isNotNull()
+    # A topic host sends on to all but the one that a publication came from.
     named = F.when(
         over_channel,
-        F.when(F.col(c.KIND) == PlanKind.QMGR.value, F.col(c.RESOLVED_QMGR)).otherwise(""),
+        F.when(F.col(c.KIND) == PlanKind.QMGR.value, F.col(c.RESOLVED_QMGR))
+        .when(F.col(c.KIND) == PlanKind.TOPIC.value, F.col(AT_QMGR))
+        .otherwise(""),
     ).otherwise(F.col(c.DEST_QMGR))
     goes_on = F.col(ENDS).isNull()
     to = F.when(over_channel, F.col(c.DEST_QMGR)).otherwise(F.col(OTHER_END))
@@ -128,7 +137,7 @@ def followed(outcomes: DataFrame, hop: int, know: Knowledge, *, is_last: bool) -
         loop, more = (F.lit(end.value) for end in CUT_OFF)
         cut = F.when(F.col(CAME_BACK), loop).otherwise(more)
         rows = rows.withColumn(ENDS, F.coalesce(ENDS, cut))
-    return rows.select(*HOPS.names, TRAIL, NEXT_QMGR, NEXT_FOR)
+    return rows.select(*HOPS.names, TRAIL, NEXT_QMGR, NEXT_FOR, c.CLROUTE)
 
 
 def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFrame:
@@ -159,7 +168,9 @@ def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFr
         c.MESSAGE_ID: packed,
         c.PUT_TIME: F.col(c.PUT_TIME),
         c.OBJECT_TYPE: F.col(c.OBJECT_TYPE),
-        c.OBJECT_NAME: F.col(c.DEST_OBJECT),
+        c.OBJECT_NAME: F.when(_goes_to_host(), F.col(c.OBJECT_NAME)).otherwise(
+            F.col(c.DEST_OBJECT)
+        ),
         c.OBJECT_QMGR: F.col(NEXT_FOR),
         c.BIND: F.lit(Bind.AS_Q_DEF.value),
         c.OPEN_ID: _none("bigint"),
@@ -184,15 +195,21 @@ def _with_origin(outcomes: DataFrame, hop: int) -> DataFrame:
 def _ends() -> Column:
     """How the way ends with an outcome; null where it goes on."""
     is_topic = F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value
+    ends_as_topic = is_topic & ~_goes_to_host()
     at_queue = F.when(is_topic, End.TOPIC.value).otherwise(End.QUEUE.value)
     leaves = F.lit(End.LEAVES.value)
     not_defined = F.when(F.col(c.KIND) == PlanKind.QMGR.value, leaves).otherwise(End.QUEUE.value)
     return (
         F.when(F.col(c.REASON) != 0, End.DEAD_END.value)
-        .when(F.col(c.IS_LOCAL) | is_topic, at_queue)
+        .when(F.col(c.IS_LOCAL) | ends_as_topic, at_queue)
         .when(F.col(c.CHANNEL).isNull(), F.when(F.col(OTHER_END).isNull(), leaves))
-        .when(F.col(_IS_DEFINED).isNull(), not_defined)
+        .when(F.col(_IS_DEFINED).isNull(), F.when(is_topic, at_queue).otherwise(not_defined))
     )
+
+
+def _goes_to_host() -> Column:
+    """Whether an outcome is a publication's way to a topic host, which sends it on."""
+    return F.col(c.CLROUTE).eqNullSafe(ClusterRoute.TOPICHOST.value)
 
 
 def _none(type_: str) -> Column:

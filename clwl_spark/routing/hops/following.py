@@ -157,7 +157,7 @@ class Following:
                 after.create([MESSAGES])
                 going = arrivals(rows, batch.batch_id, know.groups)
                 after.append(MESSAGES.name, going, batch.once(MESSAGES.name))
-            self.lake.append(HOPS.name, rows, batch.once(HOPS.name))
+            self.lake.append(HOPS.name, rows.select(*HOPS.names), batch.once(HOPS.name))
 
     def _knowledge(self) -> Knowledge:
         """What the outcomes are joined with; small, so it is worked out once."""

@@ -59,7 +59,7 @@ def follow_messages(
     tell = progress or (lambda _stage, _done, _of: None)
     lake.create([HOPS, HOP_BATCHES, XMITQ_LINKS])
     _take_up_again(lake, most_hops)
-    options = replace(of_lake(options, lake), duplicates=Duplicates.KEEP)
+    options = replace(of_lake(options, lake), duplicates=Duplicates.KEEP, is_onward=True)
     for hop in range(1, most_hops + 1):
         tell("hops", hop - 1, most_hops)
         here = lake_at(lake, hop)

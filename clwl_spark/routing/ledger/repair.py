@@ -178,7 +178,7 @@ def _again(
     """
     run = _with_outcomes(lake, _with_memory(lake, run_of_batch(lake, batch_id)))
     _refuse_unknown_messages(lake, run)
-    ladder = Ladder(run.semantics, load_exit(options.exit_function))
+    ladder = Ladder(run.semantics, load_exit(options.exit_function), options.is_onward)
     try:
         again = engine.route_again(lake, run, options, ladder, tell)
     except (LostMessagesError, OSError, pa.ArrowException) as error:

@@ -132,7 +132,7 @@ def without_choice(request: Request, viewpoint: Viewpoint) -> Row:
     else:
         found = resolution_of(request, viewpoint)
     first_open = None if viewpoint.edition == Edition.FIRST else False
-    return {**asked, **_resolved(found), "choices": 1, c.FIRST_OPEN: first_open}
+    return {**asked, **_resolved(found), "choices": 1, c.FIRST_OPEN: first_open, c.CLROUTE: None}
 
 
 def _judged(plan: Row) -> Row:

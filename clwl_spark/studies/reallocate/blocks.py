@@ -65,7 +65,7 @@ def redriven(lake: Lake, events: Sequence[Event], ladder: Ladder) -> DataFrame:
     ids = {event.snapshot_id for event in events}
     ids |= {row[0] for row in published.select(c.SNAPSHOT_ID).distinct().collect()}
     topology = read_topology(lake, sorted(ids), checkpoint)
-    direct = direct_plans(published, topology)
+    direct = direct_plans(published, topology, ladder)
     named = checkpoint(direct.union(plans_for_one(lake, plans, ladder.semantics)).distinct())
     is_systems = F.startswith(c.OBJECT_NAME, F.lit(SYSTEM_PREFIX))
     choosing = plans.where(~is_systems).join(F.broadcast(named), c.PLAN_ID, "left_anti")

@@ -16,14 +16,14 @@ from pyspark.sql import functions as F
 from clwl_spark.algorithm.ladder import ORDER, later_than_put_enabled
 from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import STATUS_TIERS, Algorithm, ObjectType
+from clwl_spark.mq.vocabulary import STATUS_TIERS, Algorithm
 from clwl_spark.planning.facts import FACTS, facts, senders
 from clwl_spark.planning.plans import Ladder, make_plans, plan_id
-from clwl_spark.planning.topics import matching_topics
+from clwl_spark.planning.topics import routed_by_topic
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.marking import CHOICE_KEY
 from clwl_spark.rules.routes import choice_reason
-from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
+from clwl_spark.snapshots.views import VIEWER, Topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import Materialize
 from clwl_spark.studies.reallocate.events import Event
@@ -90,10 +90,13 @@ def judge(
     """
     of_snapshot = met.select(c.QMGR, c.SNAPSHOT_ID).distinct()
     requests = keep(
-        asked.join(F.broadcast(of_snapshot), c.QMGR).select(plan_id().alias(c.PLAN_ID), *REQUEST)
+        asked.join(F.broadcast(of_snapshot), c.QMGR)
+        # What waits was not kept local, so it has no scope of its own.
+        .withColumn(c.SCOPE, F.lit(None).cast("string"))
+        .select(plan_id().alias(c.PLAN_ID), *REQUEST)
     )
     plans, candidates = _plans(lake, requests, topology, ladder, keep)
-    direct = direct_plans(requests, topology).withColumn(IS_DIRECT, F.lit(True))
+    direct = direct_plans(requests, topology, ladder).withColumn(IS_DIRECT, F.lit(True))
     situated = (
         plans.join(direct, c.PLAN_ID, "left")
         .fillna({IS_DIRECT: False})
@@ -113,18 +116,18 @@ def judge(
     return Judged(keep(judged), again.select(*ROUTE_CANDIDATES.names))
 
 
-def direct_plans(requests: DataFrame, topology: Topology) -> DataFrame:
+def direct_plans(requests: DataFrame, topology: Topology, ladder: Ladder) -> DataFrame:
     """The requests that are publications to a topic with CLROUTE(DIRECT): (plan_id).
+
+    Those that their scope keeps local are none of them: P31 has them MOVED to the local queue.
 
     Args:
         requests: (plan_id, *REQUEST).
         topology: the snapshots that they name.
+        ladder: the lake's rules.
     """
-    published = requests.where(F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value)
-    asked = published.select(c.PLAN_ID, c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER), c.OBJECT_NAME)
-    known = viewers(asked.select(*VIEW_KEY).distinct(), topology)
-    matched = matching_topics(asked, known, topology)
-    return matched.where(~F.col("is_host_routed")).select(c.PLAN_ID).distinct()
+    asked = requests.withColumnRenamed(c.QMGR, VIEWER)
+    return routed_by_topic(asked, topology, ladder.semantics.edition)[1]
 
 
 def situation_facts(

@@ -8,7 +8,9 @@ on to is what the queue manager found out about the names, not what the applicat
   since only cluster channels prefer the local queue (SEMANTICS, rule 6).
 - A transmission queue leads to the queue manager of `xmitq_links`, else to the one of its own
   name, else to the one that the message is for, as far as the snapshot defines them.
-- A publication that has come to another queue manager is handed to the subscriptions there.
+- A publication that has come to another queue manager is handed to the subscriptions there; a
+  topic host sends it on to those that subscribe, but not back (edition 2; `object_qmgr` of such a
+  place is where it came from).
 - What goes to a queue manager that the snapshot does not define ends at the queue that was seen.
 
 Source: Hughson's deck, "Routing Into and Out of clusters", scenarios 1 to 5; SEMANTICS is silent on
@@ -16,11 +18,11 @@ hops.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from clwl_spark.algorithm.request import Request
-from clwl_spark.mq.vocabulary import ObjectType, PlanKind, Via
+from clwl_spark.mq.vocabulary import ClusterRoute, ObjectType, PlanKind, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import Topology
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE, planned
@@ -114,7 +116,7 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
         Request(network.snapshot_id, x.qmgr, x.object_type, x.object_name, x.object_qmgr, x.via)
         for x in places
     ]
-    found = planned(asked, network.topology, ladder)
+    found = planned(asked, network.topology, replace(ladder, is_onward=True))
     return [
         hop_of(place, found[request].plan, found[request].routes, network)
         for place, request in zip(places, asked, strict=True)
@@ -138,26 +140,34 @@ def hop_of(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> 
             return Hop(place, plan, endings=[(left, 1.0)])
         return Hop(place, plan, onward=[(Place(other, name, for_qmgr), 1.0)])
     asked_for = for_qmgr if plan[c.KIND] == PlanKind.QMGR else ""
+    to_host = plan[c.CLROUTE] == ClusterRoute.TOPICHOST
+    if to_host:
+        name, asked_for = place.object_name, place.qmgr
     onward: dict[Place, float] = {}
     endings: list[tuple[Ending, float]] = []
     for route in routes:
-        ending = _ending(place, route, asked_for, network)
+        ending = _ending(place, route, asked_for, network, to_host=to_host)
         if ending is not None:
             endings.append((ending, route[EXPECTED_SHARE]))
         else:
-            to = Place(route[c.DEST_QMGR], name, asked_for, Via.CLUSTER.value)
+            to = Place(route[c.DEST_QMGR], name, asked_for, Via.CLUSTER.value, place.object_type)
             onward[to] = onward.get(to, 0.0) + route[EXPECTED_SHARE]
     going = [(to, share) for to, share in onward.items() if share > 0]
     return Hop(place, plan, routes, going, [(x, share) for x, share in endings if share > 0])
 
 
-def _ending(place: Place, route: Row, asked_for: str, network: Network) -> Ending | None:
+def _ending(
+    place: Place, route: Row, asked_for: str, network: Network, *, to_host: bool
+) -> Ending | None:
     """How a route's messages end, or None where they are put again at its other end."""
     dest, name = route[c.DEST_QMGR], route[c.DEST_OBJECT]
-    if route[c.IS_LOCAL] or place.object_type == ObjectType.TOPIC:
+    is_topic = place.object_type == ObjectType.TOPIC
+    if route[c.IS_LOCAL] or (is_topic and not to_host):
         return Ending(_kept(place), dest, name)
     if dest in network.defined:
         return None
+    if is_topic:
+        return Ending(End.TOPIC, dest, name)
     if asked_for:
         return Ending(End.LEAVES, place.qmgr, name, asked_for, xmitq=route[c.XMITQ])
     return Ending(End.QUEUE, dest, name)

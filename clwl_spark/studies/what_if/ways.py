@@ -6,7 +6,7 @@ RETRYING or worse lead nowhere: their messages wait.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, Final
 
@@ -81,7 +81,7 @@ class Ways:
         """Look at the cases on a snapshot."""
         self._network = network
         self._cases = cases
-        self._ladder = ladder
+        self._ladder = replace(ladder, is_onward=True)
         self._plans: dict[Place, Row] = {}
         self._routes: dict[At, list[Row]] = {}
 
