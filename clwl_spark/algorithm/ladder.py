@@ -2,7 +2,7 @@
 
 Explanations, the report's chart, the SQL view `ladder` and the pages of the docs take their words
 and their order from here; `clwl_spark.rules` has the functions.
-Source: SEMANTICS 4 (the rules and their order), R1, R3.
+Source: SEMANTICS 4 (the rules and their order), 5 (rule 15), R1, R3, R4.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from clwl_spark.mq.vocabulary import Algorithm
 
 EXIT: Final = 100
 SAME_ROUTE: Final = 0
+RECENTLY_USED: Final = 15
 PUT_ENABLED: Final = 5
 RESUMED: Final = 7
 
@@ -22,7 +23,8 @@ class LadderRule:
     """A rule by the number that it leaves in `eliminated_by`.
 
     Attributes:
-        number: 1 to 14; 100 = the exit, 0 = one row per route.
+        number: 1 to 15; 100 = the exit, 0 = one row per route. Plans have no 15: that rule looks
+            at the history of the moment.
         v7: its place in the order of `v7`, from 1; the order of `v9` is that of `LADDER`.
         name: what it is called, in two or three words.
         title: what it looks at.
@@ -130,6 +132,13 @@ LADDER: Final = (
         "same route",
         "one row per route",
         "the same route through another cluster",
+    ),
+    LadderRule(
+        RECENTLY_USED,
+        17,
+        "recently used",
+        "CLWLMRUC: the most recently used channels",
+        "remote, beyond the CLWLMRUC most recently used routes",
     ),
 )
 """The rules in the order of `v9`."""

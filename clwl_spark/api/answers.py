@@ -63,7 +63,7 @@ class Explained:
         plan, found = self.explanation.plan, self.explanation
         path = plan[c.RESOLUTION_PATH] or []
         way = f", by way of {' > '.join(path)}" if len(path) > 1 else ""
-        notes = [f"snapshot {plan[c.SNAPSHOT_ID]}{way}", *found.warnings]
+        notes = [f"snapshot {plan[c.SNAPSHOT_ID]}{way}", *found.notes, *found.warnings]
         return fragment(headline(found), notes, [_candidates(found), _routes(found)])
 
 

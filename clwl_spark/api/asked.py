@@ -19,11 +19,15 @@ class ExplainOptions(RuleOptions, total=False):
         object_type: QUEUE or TOPIC.
         via: LOCAL, or CLUSTER = received over a cluster channel.
         bind: option of the open.
+        scope: of a publication: ALL, or QMGR = it stays on its queue manager.
+        empty_history: rule 15 as before any put, not as after the last routed batch.
     """
 
     object_type: str
     via: str
     bind: str
+    scope: str
+    empty_history: bool
 
 
 class TraceOptions(RuleOptions, total=False):

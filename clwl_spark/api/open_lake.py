@@ -89,17 +89,19 @@ class OpenLake:
             object_name: queue name, or topic string.
             object_qmgr: object queue manager; blank = none named.
             options: `object_type`, QUEUE (the default) or TOPIC; `via`, LOCAL (the default) or
-                CLUSTER = received over a cluster channel; `bind`, an option of the open;
+                CLUSTER = received over a cluster channel; `bind`, an option of the open; `scope`,
+                ALL (the default) or QMGR, of a publication; `empty_history`, for rule 15;
                 `snapshot`, `algorithm`, `exit_function`.
         """
         ladder = self._rules.ladder(
             options.pop("exit_function", None), options.pop("algorithm", None)
         )
         snapshot = options.pop("snapshot", None)
+        is_empty = options.pop("empty_history", False)
         words = {name: str(word) for name, word in options.items()}
         request = ExplainRequest(
             qmgr, object_name, object_qmgr, snapshot_id=snapshot, semantics=ladder.semantics,
-            exit_function=ladder.exit_function, **words,
+            exit_function=ladder.exit_function, empty_history=is_empty, **words,
         )  # fmt: skip
         return Explained(explain_by(self._plan_cache, self.tables, request))
 

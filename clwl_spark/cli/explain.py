@@ -12,7 +12,11 @@ from clwl_spark.studies.explain.request import ExplainRequest, explain
 
 def run(common: Common, options: ExplainWords) -> int:
     """Explain the put that the options describe, and return the exit code."""
-    own = {"algorithm": options.algorithm, "exit": options.exit}
+    own = {
+        "algorithm": options.algorithm,
+        "edition": options.edition,
+        "exit": options.exit,
+    }
     with at_work("explain", common, own, needs=schemas.SNAPSHOTS.name) as work:
         explanation = explain(work.lake, explain_request(options, work))
         work.screen.document(explanation.to_json())
@@ -30,6 +34,8 @@ def explain_request(options: ExplainWords, work: Work) -> ExplainRequest:
         snapshot_id=options.snapshot,
         via=options.via,
         bind=options.bind,
+        scope=options.scope,
         semantics=work.settings.wanted.or_those(semantics_of(work.lake)),
         exit_function=load_exit(work.settings.exit),
+        empty_history=options.empty_history,
     )

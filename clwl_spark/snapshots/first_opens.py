@@ -62,6 +62,23 @@ def with_first_opens(known: DataFrame, topology: Topology, edition: Edition) -> 
     return frame.drop(_REPOSITORIES, _WHOLE)
 
 
+def repositories_asked(qmgr: str, snapshot_id: str, topology: Topology) -> list[str]:
+    """The full repositories that a queue manager asks: those of its clusters, by name.
+
+    Args:
+        qmgr: the queue manager that asks; it is none of them.
+        snapshot_id: of the topology.
+        topology: the tables.
+    """
+    defined = topology.cluster_channels.where(
+        (F.col(c.SNAPSHOT_ID) == snapshot_id) & F.col(c.OBSERVER).isin(EVERYBODY, qmgr)
+    )
+    its_own = defined.where((F.col(c.QMGR) == qmgr) & (F.col(c.CLUSTER) != ""))
+    full = defined.where((F.col(c.QMTYPE) == QmType.REPOS.value) & (F.col(c.QMGR) != qmgr))
+    asked = full.join(its_own.select(c.CLUSTER).distinct(), c.CLUSTER, "left_semi")
+    return sorted(row[c.QMGR] for row in asked.select(c.QMGR).distinct().collect())
+
+
 def others_asked(
     looking: DataFrame, table: DataFrame, sight: tuple[str, str], by: tuple[str, tuple[str, ...]]
 ) -> DataFrame:

@@ -159,6 +159,20 @@ def own_rows(senders: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFr
     return found.groupBy(*VIEW_KEY, *key).agg(best.alias("row")).select(*VIEW_KEY, *key, "row.*")
 
 
+def limits(senders: DataFrame, queue_managers: DataFrame) -> DataFrame:
+    """CLWLMRUC of each sender that has rows of its own.
+
+    Args:
+        senders: (snapshot_id, viewer), distinct.
+        queue_managers: rows of the table.
+
+    Grain: one row per (snapshot_id, viewer, clwlmruc).
+    """
+    own = own_rows(senders, queue_managers, ())
+    known = F.coalesce(c.CLWLMRUC, F.lit(v.DEFAULT_MRUC))
+    return own.select(*VIEW_KEY, known.alias(c.CLWLMRUC))
+
+
 def others_rows(
     looking: DataFrame, table: DataFrame, seen_by: str, also: Sequence[str] = ()
 ) -> DataFrame:

@@ -17,6 +17,7 @@ from clwl_spark.checks.quality.accounts import Accounts
 from clwl_spark.checks.quality.engines import View
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq import vocabulary as v
+from clwl_spark.snapshots.views import VIEWER, limits
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import (
     MESSAGES,
@@ -101,13 +102,10 @@ def _rejected_counts(lake: Lake) -> DataFrame:
 
 def _plans(lake: Lake) -> DataFrame:
     """Grain: one row per plan, with the putting queue manager's CLWLMRUC and its epochs."""
-    mruc = (
-        lake.read_or_empty(QUEUE_MANAGERS.name)
-        .where(F.col(c.OBSERVER).isin("*") | (F.col(c.OBSERVER) == F.col(c.QMGR)))
-        .groupBy(c.SNAPSHOT_ID, c.QMGR)
-        .agg(F.min(F.coalesce(c.CLWLMRUC, F.lit(v.DEFAULT_MRUC))).alias(c.CLWLMRUC))
-    )
-    plans = lake.read_or_empty(ROUTE_PLANS.name).join(mruc, [c.SNAPSHOT_ID, c.QMGR], "left")
+    planned = lake.read_or_empty(ROUTE_PLANS.name)
+    of = planned.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
+    mruc = limits(of, lake.read_or_empty(QUEUE_MANAGERS.name)).withColumnRenamed(VIEWER, c.QMGR)
+    plans = planned.join(mruc, [c.SNAPSHOT_ID, c.QMGR], "left")
     resets = (
         lake.read_or_empty(SNAPSHOT_RESETS.name)
         .where(F.col("is_reset"))

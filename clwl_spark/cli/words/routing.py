@@ -72,7 +72,23 @@ class ExplainWords:
             case_sensitive=False,
         ),
     ] = v.Bind.AS_Q_DEF
+    scope: Annotated[
+        v.Reach,
+        typer.Option(
+            "--scope",
+            metavar="ALL|QMGR",
+            help="Of a publication: QMGR = it stays on its queue manager.",
+            case_sensitive=False,
+        ),
+    ] = v.Reach.ALL
     algorithm: Algorithm = None
+    edition: Edition = None
+    empty_history: Annotated[
+        bool,
+        typer.Option(
+            "--empty-history", help="Rule 15 as before any put, not as after the last batch."
+        ),
+    ] = False
     exit: Exit = None
 
 
@@ -107,6 +123,8 @@ def explain(common: Common, options: ExplainWords) -> int:
     clwl explain --lake build/lake --from QM1 --object ORDERS
 
     clwl explain --lake build/lake --from QM1 --object news/sport --object-type TOPIC --json
+
+    clwl explain --lake build/lake --from QM1 --object ORDERS --empty-history
     """
     return run_command("explain", common, options)
 

@@ -10,8 +10,16 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.present.report.aggregate import COUNT, Aggregate
 from clwl_spark.present.report.data import Edge, Funnel, Node
 from clwl_spark.present.report.findings import ChannelStory
+from clwl_spark.rules.recently_used import keep_most_recently_used
+from clwl_spark.snapshots.views import VIEWER, limits
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOTS
+from clwl_spark.tables import (
+    BALANCE_HISTORY,
+    QUEUE_MANAGERS,
+    ROUTE_CANDIDATES,
+    ROUTE_PLANS,
+    SNAPSHOTS,
+)
 from clwl_spark.tables import columns as c
 
 MAP_EDGES: Final = 400
@@ -44,12 +52,14 @@ class Ladder:
         weights: one row per plan that outcomes name: (plan_id, qmgr, object_name, snapshot_id,
             messages).
         judged: one row per candidate of these plans: the candidate's columns and the weights.
+        shown: the same with rule 15, by the history after the last routed batch.
         channels: one row per sender, destination and channel (null = none): (`_LINK`, carried,
             status, route_for, route_object, held, held_object, held_rule).
     """
 
     weights: DataFrame
     judged: DataFrame
+    shown: DataFrame
     channels: DataFrame
 
 
@@ -64,7 +74,7 @@ def ladder(lake: Lake, aggregate: Aggregate) -> Ladder:
     # Not a join: both come from the same sums, and a channel may be null.
     both = told.unionByName(carried, allowMissingColumns=True)
     met = both.groupBy(*_LINK).agg(*(F.max(x).alias(x) for x in told.columns if x not in _LINK))
-    return Ladder(weights, judged, checkpoint(met))
+    return Ladder(weights, judged, _with_rule_15(lake, judged), checkpoint(met))
 
 
 def messages_routed(found: Ladder) -> int:
@@ -77,7 +87,7 @@ def messages_routed(found: Ladder) -> int:
 def funnel(found: Ladder) -> Funnel:
     """Candidates, each counted once per message that has it, and the rules that eliminated them."""
     rule = F.coalesce(c.ELIMINATED_BY, F.lit(ROUTE)).alias(_RULE)
-    counts = found.judged.groupBy(rule).agg(F.sum(_MESSAGES).alias(_MESSAGES)).collect()
+    counts = found.shown.groupBy(rule).agg(F.sum(_MESSAGES).alias(_MESSAGES)).collect()
     by_rule = {row[_RULE]: round(row[_MESSAGES]) for row in counts}
     candidates = sum(by_rule.values())
     by_rule.pop(ROUTE, None)
@@ -149,6 +159,14 @@ def _weights(lake: Lake, aggregate: Aggregate) -> DataFrame:
         .drop(COUNT, _CHOICES)
         .join(since, c.SNAPSHOT_ID, "left")
     )
+
+
+def _with_rule_15(lake: Lake, judged: DataFrame) -> DataFrame:
+    """The candidates with those cut that the last history leaves no room for."""
+    of = judged.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
+    limit = limits(of, lake.read_or_empty(QUEUE_MANAGERS.name)).withColumnRenamed(VIEWER, c.QMGR)
+    limited = judged.join(limit, [c.SNAPSHOT_ID, c.QMGR], "left")
+    return keep_most_recently_used(limited, lake.read_or_empty(BALANCE_HISTORY.name))
 
 
 def _stories(judged: DataFrame) -> DataFrame:

@@ -36,6 +36,8 @@ from clwl_spark.studies.explain.request import (
     ExplainRequest,
     Explanation,
     Sender,
+    as_history_stands,
+    asked_by,
     asked_of,
     check_words,
     explain,
@@ -142,8 +144,9 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
     page = plan_cache.pages[key]
     if qmgr not in page.epochs:
         page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
-    found = found_on(page, asked, _number(lake, asked))
-    return explained(request, found, Sender(page.epochs[qmgr], qmgr in page.owners))
+    found = as_history_stands(lake, request, found_on(page, asked, _number(lake, asked)))
+    asks = asked_by(found, page.topology)
+    return explained(request, found, Sender(page.epochs[qmgr], qmgr in page.owners, asks))
 
 
 def opened(lake: Lake, semantics: Semantics, snapshot_id: str) -> Page:
@@ -205,6 +208,7 @@ def found_on(page: Page, asked: Request, number: int) -> Planned:
         row,
         [{**x, **named, c.PLAN_ID: number} for x in plan.candidates],
         [{**x, **named} for x in plan.routes],
+        plan.clwlmruc,
     )
 
 

@@ -42,11 +42,13 @@ class Planned:
         candidates: its rows of `route_candidates`, in route order.
         routes: as in `clwl explain --json`, copies of a publication one after the other; none
             where the plan's reason is not 0.
+        clwlmruc: CLWLMRUC of the queue manager that puts; None where there is no candidate.
     """
 
     plan: Row
     candidates: Sequence[Row]
     routes: Sequence[Row]
+    clwlmruc: int | None = None
 
 
 def planned(
@@ -72,11 +74,11 @@ def planned(
     known = _senders(asked, met) if candidates else {}
     found = {}
     for plan in plans:
-        rows = sorted(candidates[plan[c.PLAN_ID]], key=_in_order)
-        routes = []
-        if plan[c.REASON] == 0:
-            routes = _routes(rows, known.get((plan[c.SNAPSHOT_ID], plan[c.QMGR]), {}))
-        found[Request(*(plan[name] for name in REQUEST))] = Planned(plan, rows, routes)
+        rows = sorted(candidates[plan[c.PLAN_ID]], key=candidate_order)
+        sender = known.get((plan[c.SNAPSHOT_ID], plan[c.QMGR]), {})
+        routes = _routes(rows, sender) if plan[c.REASON] == 0 else []
+        limit = sender.get(c.CLWLMRUC) if rows else None
+        found[Request(*(plan[name] for name in REQUEST))] = Planned(plan, rows, routes, limit)
     return found
 
 
@@ -89,7 +91,8 @@ def _as_met(requests: Collection[Request], topology: Topology) -> Topology:
     return as_met_by({x.qmgr for x in requests}, names, topology, published=published)
 
 
-def _in_order(row: Row) -> tuple[Any, ...]:
+def candidate_order(row: Row) -> tuple[Any, ...]:
+    """What a plan's candidates are sorted by: route order, copy by copy."""
     return tuple(row[name] for name in _CANDIDATE_ORDER)
 
 

@@ -57,6 +57,7 @@ def render(explanation: Explanation) -> RenderableType:
     plan = explanation.plan
     parts: list[RenderableType] = [Text(headline(explanation), style="bold")]
     parts.append(Text(_way(plan), style="dim"))
+    parts += [Text(words, style="dim") for words in explanation.notes]
     parts += [Text(f"warning: {words}", style="yellow") for words in explanation.warnings]
     if explanation.candidates:
         parts += [Text(), _candidates_table(explanation)]

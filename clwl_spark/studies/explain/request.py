@@ -1,31 +1,39 @@
 """One request explained: every candidate with its verdict, the routes and their shares.
 
-Source: SEMANTICS 1 to 5 and 7, P33; CONTRACT, "JSON of a few commands".
+Source: SEMANTICS 1 to 5 and 7, P33, R4; CONTRACT, "JSON of a few commands".
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from clwl_spark.algorithm.ladder import RECENTLY_USED
 from clwl_spark.algorithm.request import Request
 from clwl_spark.algorithm.semantics import NEWEST, Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
-from clwl_spark.mq.vocabulary import Bind, ObjectType, Reach, Via
+from clwl_spark.mq.vocabulary import Bind, ObjectType, PlanKind, Reach, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.marking import Rule
+from clwl_spark.rules.recently_used import keep_most_recently_used
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
 from clwl_spark.snapshots.defined import is_defined
-from clwl_spark.snapshots.views import read_topology
-from clwl_spark.studies.explain.planned import Planned, planned
+from clwl_spark.snapshots.first_opens import repositories_asked
+from clwl_spark.snapshots.views import Topology, read_topology
+from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.studies.explain.planned import Planned, candidate_order, planned
 from clwl_spark.studies.explain.wording import reasons_why
-from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
+from clwl_spark.tables import BALANCE_HISTORY, ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
+_LAST_HISTORY: Final = "the history after the last routed batch"
+_SENT_BY: Final = (StructField(c.QMGR, StringType()), StructField(c.CLWLMRUC, LongType()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,8 @@ class ExplainRequest:
         bind: option of the open; it says when the choice is made, not what it chooses from.
         semantics: which order of the rules, and how names are looked up.
         exit_function: the cluster workload exit.
+        empty_history: show rule 15 as of a history without choices, not as of that after the last
+            routed batch.
     """
 
     qmgr: str
@@ -55,6 +65,7 @@ class ExplainRequest:
     bind: str = Bind.AS_Q_DEF.value
     semantics: Semantics = NEWEST
     exit_function: Rule | None = None
+    empty_history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,7 @@ class Explanation:
         routes: in route order, copies of a publication one after the other; a local route has
             the channel and cluster of its CLUSRCVR and no transmission queue.
         warnings: what makes the answer less useful than it looks.
+        notes: what it rests on: a first open, a history, a scope.
     """
 
     request: ExplainRequest
@@ -75,6 +87,7 @@ class Explanation:
     candidates: Sequence[Row]
     routes: Sequence[Row]
     warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl explain --json`."""
@@ -92,10 +105,12 @@ class Sender:
     Attributes:
         reset_epoch: resets of its history that routing knows of, up to the snapshot.
         is_defined: the snapshot has rows of its own definitions.
+        asks: the full repositories that it asks for what its own view lacks.
     """
 
     reset_epoch: int
     is_defined: bool
+    asks: Sequence[str] = ()
 
 
 def explain(lake: Lake, request: ExplainRequest) -> Explanation:
@@ -116,10 +131,42 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     asked = asked_of(request, snapshot_id)
     topology = read_topology(lake, [snapshot_id])
     found = planned([asked], topology, Ladder(request.semantics, request.exit_function))[asked]
+    found = as_history_stands(lake, request, found)
     epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))
     # Whether the sender is defined is told only of puts that fail.
     defined = found.plan[c.REASON] == 0 or is_defined(request.qmgr, snapshot_id, topology)
-    return explained(request, found, Sender(epoch, defined))
+    return explained(request, found, Sender(epoch, defined, asked_by(found, topology)))
+
+
+def as_history_stands(lake: Lake, request: ExplainRequest, found: Planned) -> Planned:
+    """What the request comes to, with rule 15 as its queue manager's history has it.
+
+    Routes and their shares in the long run stay as they are.
+
+    Source: SEMANTICS R4.
+    """
+    remote = Counter(
+        x[c.CHOICE] for x in found.candidates if x[c.ELIMINATED_BY] is None and not x[c.IS_LOCAL]
+    )
+    limit = found.clwlmruc
+    if limit is None or max(remote.values(), default=0) <= limit:
+        return found
+    history = lake.read_or_empty(BALANCE_HISTORY.name, c.QMGR, [request.qmgr])
+    if request.empty_history:
+        history = frame_from_rows(lake.spark, [], BALANCE_HISTORY.schema)
+    rows = [{**x, c.QMGR: request.qmgr, c.CLWLMRUC: limit} for x in found.candidates]
+    types = StructType([*ROUTE_CANDIDATES.schema, *_SENT_BY])
+    shown = keep_most_recently_used(frame_from_rows(lake.spark, rows, types), history)
+    candidates = [row.asDict() for row in shown.select(*ROUTE_CANDIDATES.names).collect()]
+    return replace(found, candidates=sorted(candidates, key=candidate_order))
+
+
+def asked_by(found: Planned, topology: Topology) -> list[str]:
+    """The full repositories that tell of what a plan found by a first open; [] = it had none."""
+    plan = found.plan
+    if not plan[c.FIRST_OPEN]:
+        return []
+    return repositories_asked(plan[c.QMGR], plan[c.SNAPSHOT_ID], topology)
 
 
 def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explanation:
@@ -128,7 +175,8 @@ def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explan
     Args:
         request: the request.
         found: what it comes to.
-        sender: of the request; `is_defined` counts only where the plan's reason is not 0.
+        sender: of the request; `is_defined` counts only where the plan's reason is not 0, `asks`
+            only where the plan has a first open.
     """
     plan = {**found.plan, c.RESET_EPOCH: sender.reset_epoch}
     whys = reasons_why(found.candidates, request.qmgr, request.via, request.semantics.algorithm)
@@ -141,6 +189,7 @@ def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explan
         ],
         routes=found.routes,
         warnings=_warnings(request.qmgr, plan, sender),
+        notes=_notes(request, found, sender),
     )
 
 
@@ -194,3 +243,21 @@ def _warnings(qmgr: str, plan: Row, sender: Sender) -> list[str]:
         "nothing: check the name (case counts), or ingest its definitions"
     )
     return [words]
+
+
+def _notes(request: ExplainRequest, found: Planned, sender: Sender) -> list[str]:
+    """What the answer rests on."""
+    plan, said = found.plan, []
+    if plan[c.FIRST_OPEN]:
+        name = plan[c.RESOLVED_QMGR if plan[c.KIND] == PlanKind.QMGR else c.RESOLVED_OBJECT]
+        told = f"{' and '.join(sender.asks)} would tell it" if sender.asks else "nobody tells it"
+        said.append(
+            f"first open: {request.qmgr} has not asked for {name}, or for a queue manager that "
+            f"has it, yet; {told}"
+        )
+    if plan[c.SCOPE] == Reach.QMGR:
+        said.append(f"scope QMGR: it goes to subscribers of {request.qmgr} alone")
+    if any(row[c.ELIMINATED_BY] == RECENTLY_USED for row in found.candidates):
+        history = "an empty history" if request.empty_history else _LAST_HISTORY
+        said.append(f"rule {RECENTLY_USED} as of {history}; shares are those in the long run")
+    return said

@@ -1,14 +1,14 @@
 """Candidates and plans in an administrator's words: which attribute lost, to what, on whom.
 
 Rows are dicts with the columns of `schemas.ROUTE_CANDIDATES`. Pure Python, no Spark.
-Source: SEMANTICS 4 (the rules and their order), R1, R3.
+Source: SEMANTICS 4 (the rules and their order), R1, R3, R4.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clwl_spark.algorithm.ladder import EXIT, ORDER, SAME_ROUTE
+from clwl_spark.algorithm.ladder import EXIT, ORDER, RECENTLY_USED, SAME_ROUTE
 from clwl_spark.mq.vocabulary import Algorithm, PlanKind, Via
 from clwl_spark.tables import columns as c
 
@@ -142,6 +142,12 @@ def _same_route(verdict: _Verdict) -> str:
     return f"same route as by cluster {min(clusters)}"
 
 
+def _less_recently_used(verdict: _Verdict) -> str:
+    kept = sum(x[c.ELIMINATED_BY] is None and not x[c.IS_LOCAL] for x in verdict.rivals)
+    others = "another route was" if kept == 1 else f"{kept} other routes were"
+    return f"CLWLMRUC({kept}) of {verdict.qmgr}: {others} used more recently, or come first"
+
+
 def _on_qmgr(winner: Row) -> str:
     return f"on {winner[c.DEST_QMGR]}"
 
@@ -164,6 +170,7 @@ _WORDS: Final[dict[int, Callable[[_Verdict], str]]] = {
     13: lambda x: x.below(c.CHANNEL_PRTY, _attribute_of(x, "CLWLPRTY"), x.channel),
     14: lambda x: x.below(c.QUEUE_PRTY, "queue CLWLPRTY", _on_qmgr),
     SAME_ROUTE: _same_route,
+    RECENTLY_USED: _less_recently_used,
 }
 
 

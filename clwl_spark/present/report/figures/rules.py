@@ -12,7 +12,7 @@ from clwl_spark.present.report.words import count, counted, percent
 
 _COUNTING: Final = (
     "Every candidate counts once per message that had it; messages that are bound to an earlier "
-    "choice count too. Rule 15 (CLWLMRUC) is applied to each message and is in no table."
+    "choice count too. Rule 15 (CLWLMRUC) is as of the history after the last routed batch."
 )
 
 
