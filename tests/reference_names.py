@@ -3,7 +3,8 @@
 Choices, where the text can be read in more than one way:
     1. Row 1's replacement is a step even where nothing is found at the target (P10). A step that
        ends at a transmission queue is none.
-    2. The kind of an error is judged by R at that moment: L's own name (row 6) counts as set.
+    2. The kind of an error is judged by R at that moment: L's own name (row 6) counts as set. A
+       put-disabled queue of L's own, shared in no cluster, is found: LOCAL.
     3. Row 6 sends a QALIAS's target through row 1's rules, so a shared target is chosen for.
 """
 
@@ -97,7 +98,7 @@ class NameWalk:
     def _row_2(self, queue: Row) -> Resolution:
         if self.view.is_shared(self.name):
             return self._end("QUEUE")
-        return self._end("LOCAL") if queue["put_enabled"] else self._fail(2051)
+        return self._this_queue(queue)
 
     def _row_3(self, remote: Row) -> Resolution | None:
         if is_queue_manager_alias(remote) or self.passed_remote_queue:
@@ -119,7 +120,10 @@ class NameWalk:
             return self._row_1(own)
         if own["qtype"] == "QREMOTE":
             return self._row_3(own)
-        return self._end("LOCAL") if own["put_enabled"] else self._fail(2051)
+        return self._this_queue(own)
+
+    def _this_queue(self, queue: Row) -> Resolution:
+        return self._end("LOCAL", reason=0 if queue["put_enabled"] else 2051)
 
     def _rows_7_to_10(self) -> Resolution | None:
         own = self.view.own_queue(self.qmgr)

@@ -102,7 +102,7 @@ def _topics_met(asked: DataFrame, looking: Looking) -> Met:
     matched = looking.keep(matching_topics(asked, known, topology))
     channels = looking.channels(known)
     going = not_kept_local(asked, matched, known, topology, edition)
-    chosen = looking.keep(destinations(going, channels, topology, edition))
+    chosen = looking.keep(destinations(going, channels, topology, edition, looking.keep))
     instances = topic_instances(chosen)
     return Met(
         topic_resolutions(asked, matched, chosen),

@@ -31,6 +31,7 @@ from clwl_spark.snapshots.views import (
     own_rows,
     viewers,
 )
+from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
 _TOPIC_COLUMNS: Final = (
@@ -130,7 +131,11 @@ def not_kept_local(
 
 
 def destinations(
-    matched: DataFrame, channels: DataFrame, topology: Topology, edition: Edition
+    matched: DataFrame,
+    channels: DataFrame,
+    topology: Topology,
+    edition: Edition,
+    keep: Materialize,
 ) -> DataFrame:
     """Topic hosts of TOPICHOST plans that choose, and the queue managers that get copies.
 
@@ -141,6 +146,7 @@ def destinations(
         channels: `channels.channels_asked`.
         topology: the tables.
         edition: of SEMANTICS.
+        keep: what to do with frames that several steps read.
 
     Grain: one row per (plan_id, qmgr, cluster), columns `HOSTS_COLUMNS`.
     """
@@ -151,7 +157,7 @@ def destinations(
     here = F.col(CAME_FROM).isNull()
     sent_on = matched.where(~here).join(own_host, c.PLAN_ID, "left_semi")
     copied = copied.where(here).unionByName(sent_on).where(IS_SHARED)
-    copies = _copies(copied, channels, topology, edition)
+    copies = _copies(copied, channels, topology, edition, keep)
     return choosing.where(here).select(*HOSTS_COLUMNS).unionByName(copies)
 
 
@@ -206,7 +212,11 @@ def topic_resolutions(asked: DataFrame, matched: DataFrame, chosen: DataFrame) -
 
 
 def _copies(
-    matched: DataFrame, channels: DataFrame, topology: Topology, edition: Edition
+    matched: DataFrame,
+    channels: DataFrame,
+    topology: Topology,
+    edition: Edition,
+    keep: Materialize,
 ) -> DataFrame:
     """The queue managers that get a copy of a publication, by cluster of the topic."""
     columns = (c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME, CAME_FROM, c.TOPIC, "forced")
@@ -217,8 +227,10 @@ def _copies(
     reached = topic_clusters.join(receivers, [*VIEW_KEY, c.CLUSTER]).where(
         (F.col(c.QMGR) != F.col(VIEWER)) & ~F.col(c.QMGR).eqNullSafe(F.col(CAME_FROM))
     )
+    if edition != Edition.FIRST:
+        reached = keep(reached)
     pairs = reached.select(c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME, c.QMGR).distinct()
-    wanting = subscribed(pairs, topology, edition).withColumn("subscribed", F.lit(True))
+    wanting = subscribed(pairs, topology, edition, keep).withColumn("subscribed", F.lit(True))
     return (
         reached.join(wanting, [c.PLAN_ID, c.QMGR], "left")
         .where(F.col("forced") | F.col("subscribed"))

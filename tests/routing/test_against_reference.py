@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 from worlds import CANDIDATE, World, comparable
 
+from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.routing.plans import plan_maker
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
@@ -22,29 +23,42 @@ CASES = int(os.environ.get("CLWL_CASES", "250"))
 OF_SPARK = CASES // 8
 """Fewer: what it judges by is shown with all of them."""
 
+TOO_LONG = 2189
+"""Of a chain of names that is given up, P10 leaves open which name it ends with."""
 
+
+@pytest.mark.parametrize("edition", [1, 2])
 @pytest.mark.parametrize("algorithm", ["v9", "v7"])
 def test_all_is_that_of_the_reference(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    algorithm: str,
+    edition: int,
 ) -> None:
-    world = World.random(spark, tmp_path, SEED, CASES, algorithm)
+    world = World.random(spark, tmp_path, SEED, CASES, algorithm, edition)
     _compare_all(world, monkeypatch, ["embedded"])
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("algorithm", ["v9", "v7"])
+@pytest.mark.parametrize(("algorithm", "edition"), [("v9", 2), ("v7", 1)])
 def test_engines_take_turns(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    algorithm: str,
+    edition: int,
 ) -> None:
     engines = ENGINES[1:] + ENGINES[:1] if algorithm == "v7" else ENGINES
-    world = World.random(spark, tmp_path, SEED, OF_SPARK, algorithm)
+    world = World.random(spark, tmp_path, SEED, OF_SPARK, algorithm, edition)
     _compare_all(world, monkeypatch, engines)
 
 
 def _compare_all(world: World, monkeypatch: pytest.MonkeyPatch, engines: Sequence[str]) -> None:
     """Outcomes, rejects, history and verdicts of random clusters."""
     monkeypatch.setattr(plan_maker, "MANY", 0)
-    print(f"CLWL_SEED={SEED} {world.algorithm} clusters={len(world.cases)}")  # noqa: T201
+    told = f"CLWL_SEED={SEED} {world.algorithm} edition {world.edition}"
+    print(f"{told} clusters={len(world.cases)}")  # noqa: T201
     expected: Counter[tuple[object, ...]] = Counter()
     for at in world.batches():
         world.append("messages", world.batch(at), files=3)
@@ -78,15 +92,17 @@ def _compare_plans(world: World) -> None:
         for case, reference in zip(world.cases, world.references, strict=True)
     }
     for plan in world.lake.read("route_plans").collect():
-        asked = [plan[x] for x in ("snapshot_id", "qmgr", "object_type", "object_name")]
+        asked = [plan[x] for x in REQUEST[:-1]]
         owner = plan["qmgr"][: plan["qmgr"].index(".") + 1]
         if owner not in references:
             continue
-        wanted = references[owner].plan(*asked, plan["object_qmgr"], plan["via"])
+        wanted = references[owner].plan(*asked, plan["scope"] or "ALL")
         assert plan["reason"] == wanted["reason"], (SEED, plan)
         assert plan["bind_default"] == wanted["bind_default"], (SEED, plan)
-        if plan["reason"] == 0:
+        if plan["reason"] != TOO_LONG:
             assert plan["kind"] == wanted["kind"], (SEED, plan)
+            assert plan["first_open"] == wanted["first_open"], (SEED, plan)
+        if plan["reason"] == 0:
             assert plan["resolved_object"] == wanted["resolved_object"], (SEED, plan)
         rows = sorted(tuple(str(x[name]) for name in CANDIDATE) for x in wanted["candidates"])
         assert sorted(candidates[plan["plan_id"]]) == rows, (SEED, plan)
