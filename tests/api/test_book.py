@@ -12,6 +12,7 @@ from worlds import put_rows
 
 import clwl_spark as cw
 from clwl_spark.algorithm.semantics import Semantics
+from clwl_spark.mq.vocabulary import Edition
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.explain import plan_cache as book_module
@@ -50,11 +51,16 @@ def test_the_book_says_what_explain_says(routed, plannings):
     assert len(plannings) == 1
 
 
+@pytest.fixture(scope="module", params=[1, 2])
+def edition(request):
+    return Edition(request.param)
+
+
 @pytest.fixture(scope="module")
-def random_lake(spark, tmp_path_factory):
+def random_lake(spark, tmp_path_factory, edition):
     """Worlds of aliases, queue manager aliases, own views and topics, of several clusters."""
     rng = random.Random(7)
-    cases = [random_case(rng, f"C{number:03}.") for number in range(12)]
+    cases = [random_case(rng, f"C{number:03}.", edition=edition.value) for number in range(12)]
     lake = lake_with(spark, tmp_path_factory.mktemp("book") / "lake")
     for name, rows in merged_tables(cases).items():
         put_rows(lake, name, rows)
@@ -73,18 +79,26 @@ def asked_in(case, rng) -> list[Request]:
         for via in ("LOCAL", "CLUSTER")
         for _ in range(40)
     ]
-    strings = [Request("S1", qmgr, "TOPIC", name) for qmgr in qmgrs for name in topics]
+    strings = [
+        Request("S1", qmgr, "TOPIC", name, scope=scope)
+        for qmgr in qmgrs
+        for name in topics
+        for scope in (None, "QMGR")
+    ]
     return sorted({*queues, *strings}, key=lambda x: x.in_order)
 
 
-def test_whatever_is_put_to_has_the_plan_that_it_would_have_by_itself(random_lake):
+def test_whatever_is_put_to_has_the_plan_that_it_would_have_by_itself(random_lake, edition):
     lake, cases = random_lake
     rng = random.Random(8)
     asked = [request for case in cases for request in asked_in(case, rng)]
-    expected = planned(asked, read_topology(lake, ["S1"]), Ladder())
-    page = opened(lake, Semantics(), "S1")
+    semantics = Semantics(edition=edition)
+    expected = planned(asked, read_topology(lake, ["S1"]), Ladder(semantics))
+    page = opened(lake, semantics, "S1")
     wrong = [x for x in asked if found_on(page, x, expected[x].plan["plan_id"]) != expected[x]]
     assert wrong == []
+    opened_first = {plan.plan["first_open"] for plan in expected.values()}
+    assert opened_first == ({None} if edition is Edition.FIRST else {False, True})
     ends = {plan.plan["kind"] for plan in expected.values() if plan.candidates}
     assert ends == {"QUEUE", "QMGR", "TOPIC"}
 

@@ -122,11 +122,11 @@ def direct_plans(requests: DataFrame, topology: Topology, ladder: Ladder) -> Dat
     Those that their scope keeps local are none of them: P31 has them MOVED to the local queue.
 
     Args:
-        requests: (plan_id, *REQUEST).
+        requests: (plan_id, *REQUEST); may carry more.
         topology: the snapshots that they name.
         ladder: the lake's rules.
     """
-    asked = requests.withColumnRenamed(c.QMGR, VIEWER)
+    asked = requests.select(c.PLAN_ID, *REQUEST).withColumnRenamed(c.QMGR, VIEWER)
     return routed_by_topic(asked, topology, ladder.semantics.edition)[1]
 
 
