@@ -16,6 +16,7 @@ FOREIGN = Path(
 
 needs_samples = pytest.mark.skipif(not FOREIGN.is_dir(), reason="the samples are not there")
 
+COUNTED = tuple(table for table in TABLES if table != "views")
 GIVES = {
     "01": (2, 4, 0, 4, 0, 0, 4, 1),
     "02": (1, 1, 0, 48, 6, 1, 1, 0),
@@ -43,7 +44,7 @@ GIVES = {
     "40": (0, 0, 0, 0, 0, 0, 0, 1),
     "42": (0, 0, 0, 0, 0, 0, 0, 0),
 }
-"""Number of a folder -> rows of each table, in the order of TABLES, and rejects."""
+"""Number of a folder -> rows of each table, in the order of COUNTED, and rejects."""
 
 
 def texts(folder):
@@ -138,7 +139,7 @@ def test_a_folder_of_others_gives_these_rows_and_rejects(number):
     if not files:
         pytest.skip("the samples are not there")
     readings = [read_text(decode(path.read_bytes()), path.name, "OBS") for path in files]
-    rows = tuple(sum(len(reading.rows[table]) for reading in readings) for table in TABLES)
+    rows = tuple(sum(len(reading.rows[table]) for reading in readings) for table in COUNTED)
     assert (*rows, sum(len(reading.rejects) for reading in readings)) == GIVES[number]
 
 
