@@ -13,7 +13,7 @@ from small_worlds import tables as tables_of
 from what_if.plain import requests_of, topology_of
 from worlds import merged_tables, random_cases
 
-from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES
+from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.errors import InputError
 from clwl_spark.mq.vocabulary import Algorithm
@@ -166,7 +166,7 @@ def world(seed, cases):
 
 def base_in(spark, tables, puts, ladder):
     schema = f"{REQUEST_TYPES}, messages double"
-    traffic = spark.createDataFrame([(*x, count) for x, count in puts.items()], schema)
+    traffic = spark.createDataFrame([(*Request(*x), count) for x, count in puts.items()], schema)
     traffic = traffic.select(plan_id().alias("plan_id"), *REQUEST, "messages")
     return base_of(traffic, topology_of(spark, tables), ladder)
 

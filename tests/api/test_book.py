@@ -63,7 +63,10 @@ def edition(request):
 def random_lake(spark, tmp_path_factory, edition):
     """Worlds of aliases, queue manager aliases, own views and topics, of several clusters."""
     rng = random.Random(7)
-    cases = [random_case(rng, f"C{number:03}.", edition=edition.value) for number in range(CASES[edition])]
+    cases = [
+        random_case(rng, f"C{number:03}.", edition=edition.value)
+        for number in range(CASES[edition])
+    ]
     lake = lake_with(spark, tmp_path_factory.mktemp("book") / "lake")
     for name, rows in merged_tables(cases).items():
         put_rows(lake, name, rows)
