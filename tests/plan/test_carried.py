@@ -27,7 +27,7 @@ ALTERED = 2
 """Rows that differ from one snapshot to the next, in each case."""
 FOLLOWING = {"B": "A", "C": "B"}
 NOT_FOR_TOPICS = ("queue_managers", "channel_status", "queues")
-"""Tables that leave some cluster's publications alone; a topic, a channel or a subscription to # touches all."""
+"""Tables that leave publications alone; a topic, a channel, a subscription to # touch them all."""
 # Values that a row may take; () = those of the case's other rows.
 DRAWN: dict[str, dict[str, tuple[object, ...]]] = {
     "queue_managers": {"clwluseq": ("LOCAL", "ANY"), "defxmitq": ("", "X.Y")},
