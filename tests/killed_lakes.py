@@ -73,7 +73,6 @@ class Killed:
 def world_in(spark: SparkSession, folder: Path) -> World:
     """The lake in a folder, as far as routing it goes."""
     world = object.__new__(World)
-    world.edition = 1
     world.spark, world.algorithm, world.lake = spark, "v9", Lake(spark, str(folder))
     return world
 

@@ -45,6 +45,8 @@ def random_cases(seed: int, cases: int, edition: int = 1) -> list[Case]:
 class World:
     """Cases in one lake, and a reference for each, by one edition of SEMANTICS."""
 
+    edition: int = 1
+
     def __init__(
         self,
         spark: SparkSession,

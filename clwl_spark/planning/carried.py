@@ -14,7 +14,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import ObjectType, Reach, SubType
+from clwl_spark.mq.vocabulary import Edition, ObjectType, Reach, SubType
 from clwl_spark.planning.names import NAME
 from clwl_spark.planning.topic_strings import PATTERN, matching
 from clwl_spark.snapshots.channels import status_ends
@@ -29,7 +29,11 @@ _SENT: Final = (VIEWER, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA, _REA
 
 
 def carried_over(
-    requests: DataFrame, plans: DataFrame, differences: Differences, keep: Materialize
+    requests: DataFrame,
+    plans: DataFrame,
+    differences: Differences,
+    keep: Materialize,
+    edition: Edition,
 ) -> DataFrame:
     """The requests whose plan is that of the same request in the snapshot before.
 
@@ -38,6 +42,7 @@ def carried_over(
         plans: rows of route_plans.
         differences: of the requests' snapshots from those before.
         keep: what to do with frames that several steps read.
+        edition: of SEMANTICS that the plans were made by.
 
     Grain: one row per request that is carried, (plan_id, snapshot_id, copied_from = the plan's id
     in the snapshot before).
@@ -68,8 +73,9 @@ def carried_over(
         by_name.join(of_everybody, [c.SNAPSHOT_ID, NAME], "left_semi"),
         publications.join(_topics_differ(differences), c.SNAPSHOT_ID, "left_semi"),
         publications.join(_publishers(differences), list(VIEW_KEY), "left_semi"),
-        _wanted_by_users(publications, differences),
     ]
+    if edition != Edition.FIRST:
+        touched.append(_wanted_by_users(publications, differences))
     ids = reduce(DataFrame.union, (x.select(c.PLAN_ID) for x in touched))
     return known.join(ids, c.PLAN_ID, "left_anti").select(c.PLAN_ID, c.SNAPSHOT_ID, COPIED_FROM)
 

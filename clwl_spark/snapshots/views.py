@@ -159,18 +159,21 @@ def own_rows(senders: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFr
     return found.groupBy(*VIEW_KEY, *key).agg(best.alias("row")).select(*VIEW_KEY, *key, "row.*")
 
 
-def limits(senders: DataFrame, queue_managers: DataFrame) -> DataFrame:
-    """CLWLMRUC of each sender that has rows of its own.
+def with_limit(rows: DataFrame, queue_managers: DataFrame) -> DataFrame:
+    """Rows and the CLWLMRUC of the queue manager that puts.
 
     Args:
-        senders: (snapshot_id, viewer), distinct.
+        rows: with snapshot_id and qmgr.
         queue_managers: rows of the table.
 
-    Grain: one row per (snapshot_id, viewer, clwlmruc).
+    Grain: one row per row, with `clwlmruc`.
     """
-    own = own_rows(senders, queue_managers, ())
+    senders = rows.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
+    own = own_rows(senders, queue_managers, ()).select(
+        c.SNAPSHOT_ID, F.col(VIEWER).alias(c.QMGR), c.CLWLMRUC
+    )
     known = F.coalesce(c.CLWLMRUC, F.lit(v.DEFAULT_MRUC))
-    return own.select(*VIEW_KEY, known.alias(c.CLWLMRUC))
+    return rows.join(own, [c.SNAPSHOT_ID, c.QMGR], "left").withColumn(c.CLWLMRUC, known)
 
 
 def others_rows(

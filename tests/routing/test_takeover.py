@@ -25,7 +25,6 @@ def world_of(spark: SparkSession, folder: Path, version: int) -> World:
     with tarfile.open(GOLDEN / f"state-{version}.tar.xz") as archive:
         archive.extractall(folder, filter="data")
     world = object.__new__(World)
-    world.edition = 1
     world.spark, world.algorithm = spark, "v9"
     world.cases: list[Case] = random_cases(*CASES)
     world.references = [Reference(x.tables, algorithm="v9") for x in world.cases]

@@ -16,8 +16,7 @@ from pyspark.sql import functions as F
 from clwl_spark.checks.quality.accounts import Accounts
 from clwl_spark.checks.quality.engines import View
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq import vocabulary as v
-from clwl_spark.snapshots.views import VIEWER, limits
+from clwl_spark.snapshots.views import with_limit
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import (
     MESSAGES,
@@ -103,9 +102,7 @@ def _rejected_counts(lake: Lake) -> DataFrame:
 def _plans(lake: Lake) -> DataFrame:
     """Grain: one row per plan, with the putting queue manager's CLWLMRUC and its epochs."""
     planned = lake.read_or_empty(ROUTE_PLANS.name)
-    of = planned.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
-    mruc = limits(of, lake.read_or_empty(QUEUE_MANAGERS.name)).withColumnRenamed(VIEWER, c.QMGR)
-    plans = planned.join(mruc, [c.SNAPSHOT_ID, c.QMGR], "left")
+    plans = with_limit(planned, lake.read_or_empty(QUEUE_MANAGERS.name))
     resets = (
         lake.read_or_empty(SNAPSHOT_RESETS.name)
         .where(F.col("is_reset"))
@@ -118,7 +115,7 @@ def _plans(lake: Lake) -> DataFrame:
         c.QMGR,
         c.OBJECT_NAME,
         c.KIND,
-        F.coalesce(c.CLWLMRUC, F.lit(v.DEFAULT_MRUC)).alias(c.CLWLMRUC),
+        c.CLWLMRUC,
         (F.coalesce("resets", F.lit(0)) + 1).cast("int").alias("epochs"),
     )
 

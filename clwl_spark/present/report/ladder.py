@@ -11,7 +11,7 @@ from clwl_spark.present.report.aggregate import COUNT, Aggregate
 from clwl_spark.present.report.data import Edge, Funnel, Node
 from clwl_spark.present.report.findings import ChannelStory
 from clwl_spark.rules.recently_used import keep_most_recently_used
-from clwl_spark.snapshots.views import VIEWER, limits
+from clwl_spark.snapshots.views import with_limit
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.tables import (
     BALANCE_HISTORY,
@@ -163,9 +163,7 @@ def _weights(lake: Lake, aggregate: Aggregate) -> DataFrame:
 
 def _with_rule_15(lake: Lake, judged: DataFrame) -> DataFrame:
     """The candidates with those cut that the last history leaves no room for."""
-    of = judged.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
-    limit = limits(of, lake.read_or_empty(QUEUE_MANAGERS.name)).withColumnRenamed(VIEWER, c.QMGR)
-    limited = judged.join(limit, [c.SNAPSHOT_ID, c.QMGR], "left")
+    limited = with_limit(judged, lake.read_or_empty(QUEUE_MANAGERS.name))
     return keep_most_recently_used(limited, lake.read_or_empty(BALANCE_HISTORY.name))
 
 

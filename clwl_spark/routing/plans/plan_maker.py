@@ -94,7 +94,13 @@ class PlanMaker:
         if not pairs or self._ladder.exit_function is not None:
             return new
         carried = checkpoint(
-            carried_over(new, known, self._differences(pairs, checkpoint), checkpoint)
+            carried_over(
+                new,
+                known,
+                self._differences(pairs, checkpoint),
+                checkpoint,
+                self._ladder.semantics.edition,
+            )
         )
         of = carried.drop(c.SNAPSHOT_ID)
         candidates = _copied(self._lake.read_or_empty(ROUTE_CANDIDATES.name), of)

@@ -25,22 +25,23 @@ Of a queue its name, and `via` where it counts; of a queue manager its name; of 
 it meets; of a name that leads nowhere, but may be asked for, name and reason.
 """
 
-_ASKED: Final = (PlanKind.QUEUE, PlanKind.QMGR)
 _LEVEL: Final = "-"
 """Stands for any level of a topic string."""
 
 
 @dataclass(frozen=True, slots=True)
-class Topics:
-    """The topics of a snapshot.
+class Names:
+    """Names of a snapshot, whoever sees them.
 
     Attributes:
-        names: of topic objects.
+        topics: of topic objects.
         strings: their topic strings.
+        chosen: (kind, name) of queues, and of queue managers and their aliases.
     """
 
-    names: frozenset[str] = frozenset()
+    topics: frozenset[str] = frozenset()
     strings: frozenset[str] = frozenset()
+    chosen: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Viewpoint:
 
     Attributes:
         knowledge: for name resolution, of every name.
-        topics: of the snapshot, whether it sees them or not; none if it is in no cluster.
+        names: of the snapshot, whether it sees them or not; none if it is in no cluster.
         patterns: topic string and WSCHEMA of its proxy subscriptions; of the second edition those
             of all user subscriptions where it has none.
         edition: of SEMANTICS.
@@ -57,7 +58,7 @@ class Viewpoint:
     """
 
     knowledge: Knowledge
-    topics: Topics = field(default_factory=Topics)
+    names: Names = field(default_factory=Names)
     patterns: frozenset[tuple[str, str]] = frozenset()
     edition: Edition = Edition.FIRST
     asks: bool = False
@@ -80,8 +81,10 @@ def end_of(request: Request, viewpoint: Viewpoint) -> End | None:
     found = resolution_of(request, viewpoint)
     if found.reason:
         # Whether it asks for the name in vain is told by what there is of that name (P36).
-        failing = (found.kind, found.resolved_object, found.resolved_qmgr, str(found.reason))
-        return failing if viewpoint.asks and found.kind in _ASKED else None
+        name = found.resolved_qmgr if found.kind == PlanKind.QMGR else found.resolved_object
+        if viewpoint.asks and (found.kind, name) in viewpoint.names.chosen:
+            return (found.kind, name, str(found.reason))
+        return None
     if found.kind == PlanKind.QUEUE:
         # Only an instance of its own may win because of the way that a message came.
         has_own = found.resolved_object in viewpoint.knowledge.definitions
@@ -94,12 +97,12 @@ def _topic_end(request: Request, viewpoint: Viewpoint) -> End | None:
     topic = request.object_name
     levels = topic.split("/")
     way = ("/".join(levels[:n]) for n in range(1, len(levels) + 1))
-    defined = viewpoint.topics.strings.intersection(way)
+    defined = viewpoint.names.strings.intersection(way)
     if not defined:
         return None
     matching = (x for x in viewpoint.patterns if topic_matches(*x, topic))
     # Where no object is met the plan has the string instead: that must not look like an object.
-    alone = topic if topic in viewpoint.topics.names else ""
+    alone = topic if topic in viewpoint.names.topics else ""
     return (ObjectType.TOPIC.value, defined, frozenset(matching), alone, request.scope)
 
 
@@ -117,7 +120,7 @@ def as_asked(plan: Row, standing: Request, request: Request, viewpoint: Viewpoin
         return {**plan, **asked, **_resolved(resolution_of(request, viewpoint)), **_judged(plan)}
     name = request.object_name
     meets_none = (
-        plan[c.RESOLVED_OBJECT] == standing.object_name and name not in viewpoint.topics.names
+        plan[c.RESOLVED_OBJECT] == standing.object_name and name not in viewpoint.names.topics
     )
     resolved = name if meets_none else plan[c.RESOLVED_OBJECT]
     return {**plan, **asked, c.RESOLVED_OBJECT: resolved, c.RESOLUTION_PATH: [name]}
@@ -171,7 +174,7 @@ def puts_of(snapshot_id: str, viewpoint: Viewpoint) -> Iterator[Request]:
 
 def _topic_strings(viewpoint: Viewpoint) -> Iterator[str]:
     """Topic strings that meet what is defined and what is subscribed to."""
-    for topic in viewpoint.topics.strings:
+    for topic in viewpoint.names.strings:
         yield from (topic, f"{topic}/{_LEVEL}")
     for pattern, wschema in viewpoint.patterns:
         if wschema == WildcardSchema.CHAR.value:

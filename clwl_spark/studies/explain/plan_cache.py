@@ -24,7 +24,7 @@ from clwl_spark.snapshots.views import EVERYBODY, Topology, read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.ends import (
     End,
-    Topics,
+    Names,
     Viewpoint,
     as_asked,
     end_of,
@@ -44,7 +44,7 @@ from clwl_spark.studies.explain.request import (
     explained,
     reset_epoch,
 )
-from clwl_spark.studies.explain.viewpoints import topics_of, viewpoints
+from clwl_spark.studies.explain.viewpoints import names_of, viewpoints
 from clwl_spark.tables import SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
 from clwl_spark.tables import columns as c
 
@@ -68,7 +68,7 @@ class Page:
         snapshot_id: its name.
         ladder: the rules.
         topology: its rows.
-        topics: its topics.
+        names: its names.
         owners: queue managers with rows of their own definitions.
         viewers: queue managers with rows of their own, or with views.
         viewpoints: what queue managers know.
@@ -80,7 +80,7 @@ class Page:
     snapshot_id: str
     ladder: Ladder
     topology: Topology
-    topics: Topics
+    names: Names
     owners: frozenset[str]
     viewers: frozenset[str]
     viewpoints: dict[str, Viewpoint] = field(default_factory=dict)
@@ -161,7 +161,12 @@ def opened(lake: Lake, semantics: Semantics, snapshot_id: str) -> Page:
     observers = {str(row[1]) for row in counts} - {EVERYBODY}
     rows = sum(row[2] for row in counts)
     page = Page(
-        snapshot_id, Ladder(semantics), topology, topics_of(topology), owners, owners | observers
+        snapshot_id,
+        Ladder(semantics),
+        topology,
+        names_of(topology, semantics.edition),
+        owners,
+        owners | observers,
     )
     if len(page.viewers) * rows <= MOST_KNOWN:
         _gather(page, page.viewers)
@@ -172,7 +177,7 @@ def _gather(page: Page, qmgrs: Collection[str]) -> None:
     """Gather what queue managers know."""
     edition = page.ladder.semantics.edition
     page.viewpoints |= viewpoints(
-        sorted(qmgrs), page.snapshot_id, page.topology, page.topics, edition
+        sorted(qmgrs), page.snapshot_id, page.topology, page.names, edition
     )
 
 

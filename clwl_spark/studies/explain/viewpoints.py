@@ -5,12 +5,13 @@ Source: SEMANTICS 1 (S2, S3), 2, P3, P17 to P19.
 
 from collections import defaultdict
 from collections.abc import Collection
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import Edition, SubType
+from clwl_spark.mq.vocabulary import Edition, PlanKind, QueueType, SubType
 from clwl_spark.planning.names import (
     DEFINITION,
     NAME,
@@ -25,7 +26,7 @@ from clwl_spark.snapshots.views import VIEWER, Topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
 from clwl_spark.spark.parallel import run_parallel
-from clwl_spark.studies.explain.ends import Topics, Viewpoint
+from clwl_spark.studies.explain.ends import Names, Viewpoint
 from clwl_spark.tables import columns as c
 
 _OBJECTS: Final = (c.TOPIC, c.TOPICSTR)
@@ -36,7 +37,7 @@ def viewpoints(
     qmgrs: Collection[str],
     snapshot_id: str,
     topology: Topology,
-    topics: Topics,
+    names: Names,
     edition: Edition,
 ) -> dict[str, Viewpoint]:
     """What each of some queue managers knows.
@@ -45,7 +46,7 @@ def viewpoints(
         qmgrs: which; one that the topology does not have knows nothing.
         snapshot_id: of the topology.
         topology: one snapshot.
-        topics: its topics.
+        names: its names.
         edition: of SEMANTICS.
     """
     spark = topology.queues.sparkSession
@@ -63,7 +64,7 @@ def viewpoints(
     return {
         qmgr: Viewpoint(
             knowledge(senders[qmgr][0], definitions[qmgr], queues[qmgr], seen[qmgr]),
-            topics,
+            names,
             frozenset((x[c.TOPICSTR], x[c.WSCHEMA]) for x in patterns[qmgr]),
             edition,
             bool(senders[qmgr][0][_ASKS]),
@@ -72,10 +73,22 @@ def viewpoints(
     }
 
 
-def topics_of(topology: Topology) -> Topics:
-    """The topics of a snapshot."""
+def names_of(topology: Topology, edition: Edition) -> Names:
+    """The names of a snapshot; of the first edition, in which nobody asks for names, its topics."""
     rows = topology.topics.select(*_OBJECTS).distinct().collect()
-    return Topics(frozenset(row[0] for row in rows), frozenset(row[1] for row in rows))
+    topics, strings = (frozenset(row[at] for row in rows) for at in range(len(_OBJECTS)))
+    if edition == Edition.FIRST:
+        return Names(topics, strings)
+    is_alias = (F.col(c.QTYPE) == QueueType.QREMOTE.value) & (F.col(c.RNAME) == "")
+    queues, channels = topology.queues, topology.cluster_channels
+    of_kinds = (
+        (PlanKind.QUEUE, queues.select(c.QUEUE)),
+        (PlanKind.QMGR, queues.where(is_alias).select(c.QUEUE)),
+        (PlanKind.QMGR, channels.select(c.QMGR)),
+    )
+    found = (frame.select(F.lit(kind.value), "*") for kind, frame in of_kinds)
+    chosen = reduce(DataFrame.union, found).distinct().collect()
+    return Names(topics, strings, frozenset((kind, name) for kind, name in chosen))
 
 
 def _asks() -> Column:
