@@ -6,21 +6,30 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
+from lakes import lake_with
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 from reference import Reference
 from rich.console import Console
 from scenario_files import read_scenario
+from small_worlds import at, qmgr, queue, rcvr, tables
+from worlds import put_rows
 
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import MissingLakeError, UsageError
-from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.mq.vocabulary import Algorithm, Edition
 from clwl_spark.snapshots.catalog import MissingSnapshotError
 from clwl_spark.snapshots.write import write_topology
 from clwl_spark.studies.explain.rendering import headline, render
 from clwl_spark.studies.explain.request import ExplainRequest, explain
-from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS, TABLES
+from clwl_spark.tables import (
+    BALANCE_HISTORY,
+    ROUTE_CANDIDATES,
+    ROUTE_PLANS,
+    SNAPSHOT_RESETS,
+    TABLES,
+)
 
 # Which of a scenario's different requests.
 REQUESTS = {
@@ -104,20 +113,26 @@ def routed(scenario, request, messages):
 @pytest.mark.parametrize(("name", "at"), REQUESTS.items())
 def test_a_request_is_explained_as_the_reference_plans_it(name, at, lake, scenarios):
     scenario = scenarios[name]
-    request = replace(requested(scenario)[at], snapshot_id=name)
+    request = replace(requested(scenario)[at], snapshot_id=name, empty_history=True)
     explanation = explain(lake, request)
     document = explanation.to_json()
-    expected = Reference(scenario.tables).plan(
+    asked = (
         "S1", request.qmgr, request.object_type, request.object_name, request.object_qmgr,
         request.via,
     )  # fmt: skip
+    expected = Reference(scenario.tables).plan(*asked)
+    cut = [x for rows in Reference(scenario.tables).cut({}, *asked) for x in rows]
+    assert bool(cut) == (name == "most_recently_used")
+    taken = Counter(candidate_key(row | {"eliminated_by": None}) for row in cut)
 
     assert list(document) == ["plan", "candidates", "routes"]
     assert list(document["plan"]) == ROUTE_PLANS.names
     for key in ("kind", "reason", "resolved_object", "resolved_qmgr", "xmitq"):
         assert document["plan"][key] == expected[key]
     found = Counter(map(candidate_key, document["candidates"]))
-    assert found == Counter(map(candidate_key, expected["candidates"]))
+    assert found == Counter(map(candidate_key, expected["candidates"])) - taken + Counter(
+        map(candidate_key, cut)
+    )
     for row in document["candidates"]:
         assert list(row) == [*ROUTE_CANDIDATES.names, "why"]
         assert bool(row["why"]) == (row["eliminated_by"] is not None)
@@ -195,3 +210,51 @@ def test_what_cannot_be_asked_is_refused_with_the_remedy(lake, spark, tmp_path):
         explain(lake, ExplainRequest("GATE", "ORDERS", via="RADIO"))
     with pytest.raises(MissingLakeError):
         explain(Lake(spark, str(tmp_path / "none")), ExplainRequest("GATE", "ORDERS"))
+
+
+def test_rule_15_is_as_of_the_history_or_of_an_empty_one(lake, scenarios):
+    request = replace(
+        requested(scenarios["most_recently_used"])[0], snapshot_id="most_recently_used"
+    )
+    lake.create([BALANCE_HISTORY])
+    put_rows(
+        lake,
+        "balance_history",
+        [
+            {"qmgr": qmgr, "dest_qmgr": to, "channel": f"TO.{to}", "dest_seq_number": number}
+            for qmgr, to, number in (("GATE", "QM3", 8), ("GATE", "QM4", 9), ("FREE", "QM1", 99))
+        ],
+    )
+    for is_empty, words, cut in (
+        (False, "the history after the last routed batch", ["QM1", "QM2"]),
+        (True, "an empty history", ["QM3", "QM4"]),
+    ):
+        found = explain(lake, replace(request, empty_history=is_empty))
+        lost = {x["dest_qmgr"]: x["why"] for x in found.candidates if x["eliminated_by"] == 15}
+        assert list(lost) == cut
+        assert all(x.startswith("CLWLMRUC(2) of GATE: 2 other routes") for x in lost.values())
+        assert found.notes == [f"rule 15 as of {words}; shares are those in the long run"]
+        assert [x["dest_qmgr"] for x in found.routes] == ["QM1", "QM2", "QM3", "QM4"]
+
+
+def test_a_first_open_and_a_scope_are_told(spark, tmp_path):
+    sees = {"observer": "APP2", "qmgr": "QM1", "queue": "OTHER", "cluster": "K"}
+    there = [qmgr("APP2"), *(rcvr(x) for x in ("APP2", "QM1")), rcvr("FR1", qmtype="REPOS")]
+    lake = lake_with(spark, tmp_path / "lake")
+    for name, rows in tables(*at("S1", *there, queue("QM1", "Q.NEW", "K"))).items():
+        put_rows(lake, name, rows)
+    put_rows(lake, "queues", [{"snapshot_id": "S1", "qtype": "QLOCAL", **sees}])
+    second = Semantics(edition=Edition.SECOND)
+    found = explain(lake, ExplainRequest("APP2", "Q.NEW", semantics=second))
+    assert [x["dest_qmgr"] for x in found.routes] == ["QM1"]
+    (told,) = found.notes
+    assert told.startswith("first open: APP2 has not asked for Q.NEW,")
+    assert told.endswith("FR1 would tell it")
+    assert (
+        explain(
+            lake, ExplainRequest("APP2", "Q.NEW", semantics=Semantics(edition=Edition.FIRST))
+        ).notes
+        == []
+    )
+    kept = ExplainRequest("APP2", "news", object_type="TOPIC", scope="QMGR", semantics=second)
+    assert explain(lake, kept).notes == ["scope QMGR: it goes to subscribers of APP2 alone"]
