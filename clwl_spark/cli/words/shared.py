@@ -22,7 +22,9 @@ Algorithm = Annotated[
 Edition = Annotated[
     Literal["1", "2"] | None,
     typer.Option(
-        "--edition", metavar="1|2", help="Of the semantics; default: the lake's, 2 if new."
+        "--edition",
+        metavar="1|2",
+        help=f"Of the semantics; default: the lake's, {v.NEWEST_EDITION.value} if new.",
     ),
 ]
 Limit = Annotated[
