@@ -4,8 +4,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from damaged_lakes import copied
+from deltalake import write_deltalake
 from lakes import lake_with
 from pyspark.sql import functions as F
 from worlds import frame
@@ -166,6 +169,18 @@ def test_more_rows_than_few_are_left_to_spark(spark, tmp_path):
     many = [f"S{n}" for n in range(100, 5_000)]
     assert lake.in_memory(NAME, "snapshot_id", many, names=["snapshot_id"]).num_rows == 200
     assert lake.read(NAME, "snapshot_id", many).count() == 200
+
+
+def test_a_column_that_a_table_may_lack_is_null(tmp_path):
+    rows = pa.table({"qmgr": ["QM1"], "channel": ["TO.QM2"]})
+    write_deltalake(tmp_path / "t", rows)
+    wanted = pa.schema([*rows.schema, pa.field("backlog", pa.int64())])
+    assert dataset_of(str(tmp_path / "t"), wanted) is None
+    found = dataset_of(str(tmp_path / "t"), wanted, optional={"backlog"})
+    only = pc.field("qmgr") == "QM1"
+    assert found.to_table(["backlog", "qmgr"], filter=only).to_pylist() == [
+        {"backlog": None, "qmgr": "QM1"}
+    ]
 
 
 @pytest.mark.parametrize("folder", ["s3a://bucket/lake/snapshots", "file:/lake/snapshots"])

@@ -52,7 +52,7 @@ def end(name: str, at: str = "", *more: Definition):
         ("LOCAL", ("LOCAL", 0, "LOCAL", "")),
         ("CLUSTERED", ("QUEUE", 0, "CLUSTERED", "")),
         ("Q", ("QUEUE", 0, "Q", "")),
-        ("CLOSED", ("QUEUE", 2051, "CLOSED", "")),
+        ("CLOSED", ("LOCAL", 2051, "CLOSED", "")),
         ("NOTHING", ("QUEUE", 2082, "NOTHING", "")),
         ("OTHER", ("QUEUE", 2001, "OTHER", "")),
         ("A", ("QUEUE", 2001, "A", "")),
@@ -89,7 +89,7 @@ def test_p11_a_remote_queue_that_leads_back_to_the_target_is_a_loop():
 
 def test_row_2_a_queue_not_shared_stays_local_and_may_be_closed():
     assert end("LOCAL") == ("LOCAL", 0, "LOCAL", "")
-    assert end("CLOSED") == ("QUEUE", 2051, "CLOSED", "")
+    assert end("CLOSED") == ("LOCAL", 2051, "CLOSED", "")
 
 
 def test_row_2_a_shared_queue_is_chosen_for():
@@ -138,7 +138,7 @@ def test_p5_a_clustered_queue_manager_alias_is_no_queue():
     [
         ("LOCAL", ("LOCAL", 0, "LOCAL", "L")),
         ("CLUSTERED", ("LOCAL", 0, "CLUSTERED", "L")),
-        ("CLOSED", ("QMGR", 2051, "CLOSED", "L")),
+        ("CLOSED", ("LOCAL", 2051, "CLOSED", "L")),
         ("Q", ("QMGR", 2085, "Q", "L")),
         ("A", ("QUEUE", 0, "Q", "")),
         ("R", ("QMGR", 0, "X", "B")),

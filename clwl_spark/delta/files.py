@@ -34,14 +34,16 @@ def dataset_of(
     wanted: pa.Schema,
     version: int | None = None,
     without: AbstractSet[str] = frozenset(),
+    optional: AbstractSet[str] = frozenset(),
 ) -> Dataset | None:
     """A table in a folder of this machine, of which nothing is read yet.
 
     Args:
         folder: of the Delta table.
-        wanted: columns that it must have.
+        wanted: its columns.
         version: of the table; None = the newest.
         without: names of files that are left out.
+        optional: names of columns that it may lack; they are null then.
 
     Returns:
         Its rows; none where there is no folder; None where Spark has to read: elsewhere, no Delta
@@ -57,6 +59,10 @@ def dataset_of(
         found = table.to_pyarrow_dataset()
     except (DeltaError, OSError, pa.ArrowException):
         return None
+    there = set(found.schema.names)
+    lacking = [x for x in wanted if x.name in optional and x.name not in there]
+    if lacking:
+        found = found.replace_schema(pa.schema([*found.schema, *lacking]))
     types = {x.name: x.type for x in found.schema}
     if any(types.get(x.name) != x.type for x in wanted):
         return None

@@ -172,7 +172,8 @@ class LakeReader(LakePlace):
         if without is not None:
             brought = delta_files.transactions_of_files(self.path(table), without.application)
             left_out = {name for name, at in brought.items() if at == without.version}
-        return delta_files.dataset_of(self.path(table), wanted, version, left_out)
+        optional = {x.name for x in TABLES[table].columns if x.optional}
+        return delta_files.dataset_of(self.path(table), wanted, version, left_out, optional)
 
     def read_files(self, table: str, files: Sequence[tuple[str, int]]) -> DataFrame:
         """The rows of some Parquet files, (path, rows) each, that a table in a folder here has."""

@@ -20,7 +20,7 @@ _MESSAGE = (
     text(c.VIA, "LOCAL = by an application, CLUSTER = over a cluster channel; null = LOCAL"),
     flag(c.PERSISTENT, "Persistent"),
     Column(c.MSG_LENGTH, "int", "Bytes"),
-    text(c.SCOPE, "How far a publication goes: ALL or QMGR; null = ALL"),
+    replace(text(c.SCOPE, "How far a publication goes: ALL or QMGR; null = ALL"), optional=True),
 )
 _MUST_BE_THERE: Final = (c.PUT_TIME, c.OBJECT_NAME)
 """Beside the key; whoever puts nothing but plain messages needs no other column."""

@@ -5,6 +5,7 @@ import json
 import pytest
 from questions.asking import EVIL, all_rows, comparable, rows_of, select_all
 
+from clwl_spark.algorithm.ladder import LADDER
 from clwl_spark.cli.ask import run
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.questions import AskWords
@@ -84,7 +85,7 @@ def test_views_are_permanent_in_a_catalog(spark, lake, duckdb_lake):
         assert comparable(found) == comparable(rows_of(duckdb_lake, sql))
         comments = {x.name: x.metadata.get("comment") for x in frame.schema.fields}
         assert comments == dict(all_views()["queue_manager_balance"].columns)
-        assert spark.table("spark_catalog.clwl_asked.ladder").count() == 16
+        assert spark.table("spark_catalog.clwl_asked.ladder").count() == len(LADDER)
     finally:
         spark.sql("DROP SCHEMA clwl_asked CASCADE")
 
