@@ -27,7 +27,7 @@ setup: $(PACKAGE) ## make .venv from the lock and install clwl; nothing of Java
 demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
-quick: $(PACKAGE) ## the tests that need no Java; six minutes
+quick: $(PACKAGE) ## the tests that need no Java; eight minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java"
 
 test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each; 35 minutes

@@ -72,6 +72,7 @@ class Plan:
             without one, several for the copies of a publication.
         xmitq: the transmission queue, in kind XMITQ.
         first_open: something of it is known by a first open only; null in edition 1.
+        clroute: how the copies of a publication go, in kind TOPIC; null in edition 1.
     """
 
     kind: str
@@ -83,6 +84,7 @@ class Plan:
     xmitq: str = ""
     choices: list[Choice] = field(default_factory=list)
     first_open: bool | None = None
+    clroute: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ class Planner:
         """The plan of a request to the view's queue manager."""
         if request.object_type == "TOPIC":
             plan = self._topic_plan(view, request)
+            if self.edition == 1:
+                plan.clroute = None
         else:
             plan = self._queue_plan(view, request)
         if self.edition > 1:
@@ -134,6 +138,7 @@ class Planner:
             return plan
         if topic.has_hosts:
             rows = topic_host_candidates(view, topic.name, topic.topicstr)
+            plan.clroute = "TOPICHOST"
             return self._with_choices(plan, view, request.via, [rows])
         to = receivers(view, topic, request.object_name, self.edition)
         return self._copied(plan, view, topic, to)
@@ -154,7 +159,10 @@ class Planner:
     def _copied(self, plan: Plan, view: View, topic: Topic, to: set[str]) -> Plan:
         """One copy for each queue manager; none: it stays on L (P18)."""
         each = [direct_candidates(view, topic.name, topic.clusters, qmgr) for qmgr in sorted(to)]
-        return self._with_choices(plan, view, "LOCAL", each) if each else plan
+        if not each:
+            return plan
+        plan.clroute = "DIRECT"
+        return self._with_choices(plan, view, "LOCAL", each)
 
     def _with_choices(self, plan: Plan, view: View, via: str, each: list[Rows]) -> Plan:
         """Let the rules act; the plan fails where every one of its choices does."""
@@ -182,6 +190,7 @@ def explained(request: Request, plan: Plan) -> Row:
         "xmitq": plan.xmitq or None,
         "first_open": plan.first_open,
         "scope": request.scope if request.scope == "QMGR" else None,
+        "clroute": plan.clroute,
         "candidates": [as_row(row) for row in rows],
         "routes": [as_row(row) | {"cluster": row.instance_cluster} for row in routes],
     }

@@ -148,7 +148,7 @@ class Edition(IntEnum):
     SECOND = 2
 
 
-NEWEST_EDITION: Final = Edition.FIRST
+NEWEST_EDITION: Final = Edition.SECOND
 """Which edition a lake is of that was not routed yet."""
 
 

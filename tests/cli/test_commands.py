@@ -141,6 +141,7 @@ def test_the_callers_session_is_left_running(spark, tmp_path):
     assert spark.range(3).count() == 3
 
 
+@pytest.mark.java
 @pytest.mark.usefixtures("spark")
 def test_doctor_reports_what_it_looked_at(capsys):
     found = document(capsys, ["doctor"])
