@@ -65,6 +65,12 @@ def tell_rejects(summary: Mapping[str, Any]) -> None:
         note(f"{reject['file']}:{reject['line']}: {reject['reason']}: {text}")
     for passed in summary["passed_over"]:
         note(f"{passed['file']} is passed over: {passed['why']}")
+    for table, count in summary["for_everybody"].items():
+        note(f"{count:,} rows of {table} stand for everybody, as full repositories show them")
+    for found in summary["disagreements"]:
+        of = f"{found['name']} of {found['qmgr']} in {found['cluster']}"
+        who, what = (", ".join(found[x]) for x in ("observers", "columns"))
+        note(f"{who} show {of} differently: {what}; no CLUSDATE tells which is newer")
     if summary["rebuilt"]:
         note(f"snapshot {summary['snapshot_id']} was made of its base anew, which has changed")
     for name in summary["stale"]:

@@ -18,6 +18,7 @@ from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver, Reject
 from clwl_spark.mq.vocabulary import SnapshotStatus
 from clwl_spark.snapshots.catalog import is_stale, require_snapshots
+from clwl_spark.snapshots.for_everybody import Disagreement
 from clwl_spark.snapshots.inspection import CONTENT, Inspection, inspect
 from clwl_spark.snapshots.reading import Sources, sources_of
 from clwl_spark.snapshots.settled import Outcome, settle_files
@@ -73,6 +74,8 @@ class IngestSummary:
             had; empty where there was neither.
         rebuilt: the base has changed, so the snapshot was made of it anew.
         stale: the snapshots that were made of this one as it was before.
+        for_everybody: everybody's rows that come of what full repositories show, by table.
+        disagreements: what full repositories show differently.
     """
 
     snapshot_id: str
@@ -85,6 +88,8 @@ class IngestSummary:
     changes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     rebuilt: bool = False
     stale: tuple[str, ...] = ()
+    for_everybody: Mapping[str, int] = field(default_factory=dict)
+    disagreements: tuple[Disagreement, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl ingest --json`."""
@@ -98,6 +103,8 @@ class IngestSummary:
             "changes": self.changes,
             "rebuilt": self.rebuilt,
             "stale": list(self.stale),
+            "for_everybody": dict(self.for_everybody),
+            "disagreements": [asdict(found) for found in self.disagreements],
         }
 
 
@@ -161,6 +168,8 @@ def ingest(
         changes=outcome.changes,
         rebuilt=rebuilt,
         stale=_made_of(lake, snapshot_id) if inspection.changed_content and old else (),
+        for_everybody=outcome.shown,
+        disagreements=outcome.disagreements,
     )
 
 
@@ -190,7 +199,10 @@ class _Work:
 
     def inspected(self, earlier_id: str | None) -> tuple[Outcome, Inspection]:
         """What the files make of a snapshot's rows, checked and compared with the lake's."""
-        outcome = settle_files(self.lake, self.sources, self.snapshot_id, earlier_id, self.tell)
+        merging = earlier_id == self.snapshot_id
+        outcome = settle_files(
+            self.lake, self.sources, self.snapshot_id, earlier_id, self.tell, merging=merging
+        )
         _refuse_unusable(outcome, self.sources, earlier_id, strict=self.strict)
         frames = {**outcome.frames, INGEST_REJECTS.name: self._rejects(outcome.rejects)}
         return outcome, inspect(self.lake, [self.snapshot_id], frames)

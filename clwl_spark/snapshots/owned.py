@@ -55,17 +55,27 @@ def owned_rows(lake: Lake, snapshot_id: str) -> DataFrame:
     return reduce(DataFrame.unionByName, frames)
 
 
-def rows_of_table(rows: DataFrame, table: str, snapshot_id: str) -> DataFrame:
+def rows_of_table(
+    rows: DataFrame, table: str, snapshot_id: str, also: Sequence[StructField] = ()
+) -> DataFrame:
     """The rows of one table, typed, of a frame with the columns of and row.
+
+    Args:
+        rows: (of, row) of any tables.
+        table: the table.
+        snapshot_id: of the rows.
+        also: more fields of a row's JSON.
 
     Grain: one row per row of the table.
     """
     fields = TABLES[table].schema.fields
     # Nullable: rows of other tables may be parsed as well before they are left out.
     kinds = [StructField(x.name, x.dataType) for x in fields if x.name != c.SNAPSHOT_ID]
-    parsed = rows.where(F.col(OF) == table).select(F.from_json(ROW, StructType(kinds)).alias(ROW))
+    parsed = rows.where(F.col(OF) == table).select(
+        F.from_json(ROW, StructType([*kinds, *also])).alias(ROW)
+    )
     named = parsed.select(F.lit(snapshot_id).alias(c.SNAPSHOT_ID), f"{ROW}.*")
-    return named.select(*TABLES[table].names)
+    return named.select(*TABLES[table].names, *(x.name for x in also))
 
 
 def by_table(rows: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:

@@ -7,17 +7,27 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import reduce
 from typing import Any, Final
 
 import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType, StructField
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import FileReading, PassedOver, Reject
 from clwl_spark.mq.read.records import TextState
 from clwl_spark.snapshots import reading as r
+from clwl_spark.snapshots.diff import default_of
+from clwl_spark.snapshots.for_everybody import (
+    TABLES_SHOWN,
+    TOLD,
+    Disagreement,
+    ForEverybody,
+    for_everybody,
+)
 from clwl_spark.snapshots.inspection import CONTENT
 from clwl_spark.snapshots.owned import (
     EVERYBODY,
@@ -33,7 +43,7 @@ from clwl_spark.snapshots.settling import Settled, settle
 from clwl_spark.spark.files import sees_file
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.tables import CLUSTER_CHANNELS, TABLES
+from clwl_spark.tables import CLUSTER_CHANNELS, TABLES, Table
 from clwl_spark.tables import columns as c
 
 Owners = Mapping[str, set[str]]
@@ -55,6 +65,8 @@ class Outcome:
         used: whether any piece could be used.
         passed: the files of which nothing is taken, in their order.
         changes: rows added, changed and removed, by table, where there was an earlier state.
+        shown: everybody's rows that come of what full repositories show, by table.
+        disagreements: what full repositories show differently.
     """
 
     frames: Mapping[str, DataFrame]
@@ -63,10 +75,18 @@ class Outcome:
     used: bool
     passed: list[PassedOver]
     changes: dict[str, dict[str, int]]
+    shown: Mapping[str, int]
+    disagreements: tuple[Disagreement, ...]
 
 
 def settle_files(
-    lake: Lake, sources: r.Sources, snapshot_id: str, earlier_id: str | None, tell: OnProgress
+    lake: Lake,
+    sources: r.Sources,
+    snapshot_id: str,
+    earlier_id: str | None,
+    tell: OnProgress,
+    *,
+    merging: bool = False,
 ) -> Outcome:
     """Read files, and bring the rows of a snapshot up to what they say.
 
@@ -76,6 +96,7 @@ def settle_files(
         snapshot_id: the snapshot that the rows are to be of.
         earlier_id: the snapshot whose rows the files are about; None = there are none.
         tell: told of the progress.
+        merging: the files are added to those that the snapshot was made of; else they change it.
 
     Raises:
         IngestError: a file cannot be read, or is of no queue manager.
@@ -95,22 +116,27 @@ def settle_files(
         pieces = checkpoint(_settled_by_workers(lake, files, names, earlier_id))
         tell("settling", 1, 1)
     told = pieces.where(F.col(OF).isin(_REJECT, _PASSED, _GIVEN)).collect()
-    return _outcome(lake, pieces, told, (snapshot_id, earlier_id, names))
+    about = _About(snapshot_id, earlier_id, names, merging or earlier_id is None)
+    return _outcome(lake, pieces, told, about)
 
 
-def _outcome(
-    lake: Lake,
-    pieces: DataFrame,
-    told: Sequence[Any],
-    about: tuple[str, str | None, Sequence[str]],
-) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What is settled."""
+
+    snapshot_id: str
+    earlier_id: str | None
+    names: Sequence[str]
+    merging: bool
+
+
+def _outcome(lake: Lake, pieces: DataFrame, told: Sequence[Any], about: _About) -> Outcome:
     """Typed frames, and the sums of what the queue managers' texts told."""
-    snapshot_id, earlier_id, names = about
     given = dict.fromkeys(CONTENT, 0)
     rejects: list[Reject] = []
     passed: list[PassedOver] = []
     changes: dict[str, Counter[str]] = {}
-    used = False
+    used = shows = False
     for row in told:
         content = json.loads(row[ROW])
         if row[OF] == _REJECT:
@@ -119,35 +145,90 @@ def _outcome(
             passed.append(PassedOver(**content))
         else:
             used = used or content["used"]
+            shows = shows or content["shows"]
             for table, count in content["rows"].items():
                 given[table] += count
             for table, counts in content["changes"].items():
                 changes.setdefault(table, Counter()).update(counts)
-    frames = {table: rows_of_table(pieces, table, snapshot_id) for table in CONTENT}
-    if earlier_id is not None:
+    everybody = _frames(lake, pieces, about, shows=shows)
+    if about.earlier_id is None:
+        changes = {}
+    elif everybody.rows:
+        changes.update(_changes(lake, everybody.frames, about.earlier_id))
+    counted = {x: dict(changes[x]) for x in CONTENT if any(changes.get(x, {}).values())}
+    return Outcome(
+        frames=everybody.frames,
+        given=given,
+        rejects=rejects,
+        used=used,
+        passed=passed,
+        changes=counted,
+        shown=everybody.rows,
+        disagreements=everybody.disagreements,
+    )
+
+
+def _frames(lake: Lake, pieces: DataFrame, about: _About, *, shows: bool) -> ForEverybody:
+    """All rows of the snapshot, by table, what full repositories show of them included."""
+    also = [StructField(TOLD, BooleanType())]
+    frames = {
+        table: rows_of_table(
+            pieces, table, about.snapshot_id, also if shows and table in TABLES_SHOWN else ()
+        )
+        for table in CONTENT
+    }
+    if about.earlier_id is not None:
         frames = {
-            table: frame.unionByName(_untouched(lake, table, earlier_id, snapshot_id, names))
+            table: frame.unionByName(
+                _untouched(lake, table, about), allowMissingColumns=TOLD in frame.columns
+            )
             for table, frame in frames.items()
         }
-    else:
-        changes = {}
-    counted = {x: dict(changes[x]) for x in CONTENT if x in changes}
-    return Outcome(frames, given, rejects, used, passed, counted)
+    return for_everybody(frames, merging=about.merging) if shows else ForEverybody(frames)
 
 
-def _untouched(
-    lake: Lake, table: str, earlier_id: str, snapshot_id: str, names: Sequence[str]
-) -> DataFrame:
+def _changes(
+    lake: Lake, frames: Mapping[str, DataFrame], earlier_id: str
+) -> dict[str, Counter[str]]:
+    """Rows of the tables that full repositories show, counted as `Settled.changes` has them."""
+    counts = [_changes_of(lake, TABLES[x], frames[x], earlier_id) for x in TABLES_SHOWN]
+    found = {row["table"]: row.asDict() for row in reduce(DataFrame.unionAll, counts).collect()}
+    kinds = ("added", "removed", "changed")
+    return {x: Counter({kind: found[x][kind] for kind in kinds}) for x in TABLES_SHOWN}
+
+
+def _changes_of(lake: Lake, table: Table, frame: DataFrame, earlier_id: str) -> DataFrame:
+    """Grain: one row: the table's name, rows added, removed and changed; null is the default."""
+    keys = [x for x in table.keys if x != c.SNAPSHOT_ID]
+    attributes = [
+        F.coalesce(x.name, F.lit(default_of(table.name, x.name))).alias(x.name)
+        for x in table.columns
+        if not x.key and x.name not in (c.SOURCE, c.ALTERED)
+    ]
+    old = lake.read_or_empty(table.name, c.SNAPSHOT_ID, [earlier_id])
+    both = old.select(*keys, F.struct(*attributes).alias("old")).join(
+        frame.select(*keys, F.struct(*attributes).alias("new")), keys, "full"
+    )
+    was, now = F.col("old"), F.col("new")
+    return both.select(
+        F.lit(table.name).alias("table"),
+        F.count_if(was.isNull()).alias("added"),
+        F.count_if(now.isNull()).alias("removed"),
+        F.count_if(was.isNotNull() & now.isNotNull() & (was != now)).alias("changed"),
+    )
+
+
+def _untouched(lake: Lake, table: str, about: _About) -> DataFrame:
     """The rows of queue managers that no file is about.
 
     Grain: one row per row of the table.
     """
-    of_them = frame_from_rows(lake.spark, [(name,) for name in names], f"{TEXT_OF} string")
-    rows = lake.read_or_empty(table).where(F.col(c.SNAPSHOT_ID) == earlier_id)
+    of_them = frame_from_rows(lake.spark, [(x,) for x in about.names], f"{TEXT_OF} string")
+    rows = lake.read_or_empty(table).where(F.col(c.SNAPSHOT_ID) == F.lit(about.earlier_id))
     others = rows.withColumn(TEXT_OF, owner_column(TABLES[table])).join(
         F.broadcast(of_them), TEXT_OF, "left_anti"
     )
-    return others.withColumn(c.SNAPSHOT_ID, F.lit(snapshot_id)).select(*TABLES[table].names)
+    return others.withColumn(c.SNAPSHOT_ID, F.lit(about.snapshot_id)).select(*TABLES[table].names)
 
 
 def _settled_here(
@@ -232,10 +313,14 @@ def _packed(settled: Sequence[Settled]) -> list[tuple[str, str]]:
     """(table, row) of every row, (reject, ...) of every reject, and what the texts gave."""
     packed: list[tuple[str, str]] = []
     for one in settled:
-        packed += [(key[0], json.dumps(row)) for key, row in one.rows.items()]
+        packed += [
+            (key[0], json.dumps({**row, TOLD: True} if key in one.told else row))
+            for key, row in one.rows.items()
+        ]
         packed += [(_REJECT, json.dumps(asdict(reject))) for reject in one.rejects]
         packed += [(_PASSED, json.dumps(asdict(passed))) for passed in one.passed]
-        given = {"rows": one.given, "used": one.used, "changes": one.changes}
+        shows = any(key[0] in TABLES_SHOWN for key in one.told)
+        given = {"rows": one.given, "used": one.used, "changes": one.changes, "shows": shows}
         packed.append((_GIVEN, json.dumps(given)))
     return packed
 

@@ -18,6 +18,7 @@ from clwl_spark.mq.read.merge import KEYS, merge
 from clwl_spark.mq.read.mqsc import defined_name, parse
 from clwl_spark.mq.read.records import PassedOver, PieceRefusedError, Reject, Row, TextState
 from clwl_spark.snapshots.diff import default_of
+from clwl_spark.snapshots.for_everybody import is_shown
 from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
 
@@ -60,6 +61,7 @@ class Settled:
         passed: the files that give no row.
         changes: rows that were there before the texts and that are now, by table: added, removed,
             changed.
+        told: keys of the rows that the texts tell, as a whole or in part.
     """
 
     rows: dict[Key, Values]
@@ -68,6 +70,7 @@ class Settled:
     used: bool = False
     passed: list[PassedOver] = field(default_factory=list)
     changes: dict[str, dict[str, int]] = field(default_factory=dict)
+    told: set[Key] = field(default_factory=set)
 
     def count(self, table: str) -> None:
         """Note a row that the texts gave."""
@@ -211,6 +214,7 @@ def _change(
         known = settled.rows.get(key, {})
         source = place or known.get(c.SOURCE)
         settled.rows[key] = {**known, **new, c.SOURCE: source, c.ALTERED: None}
+        settled.told.add(key)
         settled.count(row.table)
 
 
@@ -286,6 +290,7 @@ def _take(settled: Settled, row: Row, key: Key, values: Values) -> None:
     old = settled.rows.get(key)
     if old is not None and _is_newer(old, row.stamp):
         return
+    settled.told.add(key)
     known = _known(row, values)
     told = values if known is None else {x: values[x] for x in values if x in known}
     place = f"{row.file}:{row.line}"
@@ -302,7 +307,7 @@ def _source(old: Values, told: Values) -> str | None:
     """Where a row was read from of which nothing new is told; else None."""
     same = all(old.get(column) == value for column, value in told.items())
     source: str | None = old.get(c.SOURCE)
-    return source if same else None
+    return source if same and not is_shown(source) else None
 
 
 def _known(row: Row, values: Values) -> frozenset[str] | None:
