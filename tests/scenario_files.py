@@ -1,8 +1,8 @@
 """Reads the folders of `scenarios/`: what an administrator writes down, and what should come of it.
 
 A folder holds `scenario.md`, one `QMNAME.mqsc` per queue manager, `messages.csv` and
-`expected.csv`; where needed also `channel_status.csv`, and `subscriptions.csv` for proxy
-subscriptions, which no MQSC command defines.
+`expected.csv`; where needed also one `QMNAME.txt` of what DISPLAY showed there,
+`channel_status.csv`, and `subscriptions.csv` for proxy subscriptions, which no MQSC command defines.
 """
 
 import csv
@@ -54,7 +54,7 @@ def read_scenario(name: str) -> Scenario:
     """Read one folder."""
     folder = FOLDER / name
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
-    for path in sorted(folder.glob("*.mqsc")):
+    for path in sorted([*folder.glob("*.mqsc"), *folder.glob("*.txt")]):
         reading = read_text(path.read_text(encoding="utf-8"), path.name, path.stem)
         if reading.rejects:
             raise AssertionError(path, reading.rejects)
@@ -97,6 +97,7 @@ def _messages(lines: Iterable[Row]) -> list[Row]:
         {
             **{column: line[column] for column in columns},
             **dict.fromkeys(unused),
+            "scope": line.get("scope"),
             "put_seq": number,
             "message_id": number.to_bytes(24, "big"),
             "put_time": START + timedelta(seconds=number),

@@ -10,7 +10,7 @@ from scenario_files import FOLDER, counted, read_scenario, scenario_names
 @pytest.mark.parametrize("name", scenario_names())
 def test_the_reference_sends_a_scenarios_messages_where_they_are_expected(name):
     scenario = read_scenario(name)
-    reference = Reference(scenario.tables)
+    reference = Reference(scenario.tables, edition=2)
     outcomes = reference.route(scenario.messages)
     assert reference.rejected == []
     assert counted(outcomes) == scenario.expected
