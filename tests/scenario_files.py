@@ -1,8 +1,8 @@
 """Reads the folders of `scenarios/`: what an administrator writes down, and what should come of it.
 
 A folder holds `scenario.md`, one `QMNAME.mqsc` per queue manager, `messages.csv` and
-`expected.csv`; where needed also one `QMNAME.txt` of what DISPLAY showed there,
-`channel_status.csv`, and `subscriptions.csv` for proxy subscriptions, which no MQSC command defines.
+`expected.csv`; where needed also `QMNAME.txt`, what DISPLAY showed there, `channel_status.csv`, and
+`subscriptions.csv` for proxy subscriptions, which no MQSC command defines.
 """
 
 import csv

@@ -17,7 +17,10 @@ def lake(spark, tmp_path_factory):
 @pytest.mark.parametrize(("name", "at"), PUTS)
 def test_a_put_takes_the_way_that_is_expected(lake, name, at):
     put = puts(name)[at]
-    place = Place(put["from"], put["object"], put.get("object_qmgr", ""))
+    place = Place(
+        put["from"], put["object"], put.get("object_qmgr", ""),
+        object_type=put.get("object_type", "QUEUE"),
+    )  # fmt: skip
     document = trace(lake, TraceRequest(place, snapshot_id=name)).to_json()
 
     assert [f"{x['qmgr']} {x['kind']} {x['via']}" for x in document["hops"]] == put["hops"]
