@@ -6,6 +6,7 @@ Source: SEMANTICS 1 (S2, S3), P1, P2.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -137,6 +138,28 @@ def viewers(senders: DataFrame, topology: Topology) -> DataFrame:
     ):
         frame = _with_sight(frame, table, name)
     return frame
+
+
+def observers_of(qmgr: str, snapshot_id: str, topology: Topology) -> dict[str, str]:
+    """Whose view of others' objects counts for a queue manager, by table: its own, or everybody's.
+
+    Source: SEMANTICS S2.
+    """
+    tables = {
+        "cluster_channels": topology.cluster_channels,
+        "queues": topology.queues,
+        "topics": topology.topics,
+    }
+    own = (
+        table.where(
+            (F.col(c.SNAPSHOT_ID) == snapshot_id)
+            & (F.col(c.OBSERVER) == qmgr)
+            & (F.col(c.QMGR) != qmgr)
+        ).select(F.lit(name).alias(c.TABLE))
+        for name, table in tables.items()
+    )
+    found = {row[0] for row in reduce(DataFrame.union, own).distinct().collect()}
+    return {name: qmgr if name in found else EVERYBODY for name in tables}
 
 
 def in_clusters(cluster: str) -> Column:

@@ -125,7 +125,7 @@ def test_a_request_is_explained_as_the_reference_plans_it(name, at, lake, scenar
     assert bool(cut) == (name == "most_recently_used")
     taken = Counter(candidate_key(row | {"eliminated_by": None}) for row in cut)
 
-    assert list(document) == ["plan", "candidates", "routes"]
+    assert list(document) == ["plan", "candidates", "routes", "view", "notes", "warnings"]
     assert list(document["plan"]) == ROUTE_PLANS.names
     for key in ("kind", "reason", "resolved_object", "resolved_qmgr", "xmitq"):
         assert document["plan"][key] == expected[key]
@@ -247,14 +247,12 @@ def test_a_first_open_and_a_scope_are_told(spark, tmp_path):
     second = Semantics(edition=Edition.SECOND)
     found = explain(lake, ExplainRequest("APP2", "Q.NEW", semantics=second))
     assert [x["dest_qmgr"] for x in found.routes] == ["QM1"]
-    (told,) = found.notes
+    told, view = found.notes
     assert told.startswith("first open: APP2 has not asked for Q.NEW,")
     assert told.endswith("FR1 would tell it")
-    assert (
-        explain(
-            lake, ExplainRequest("APP2", "Q.NEW", semantics=Semantics(edition=Edition.FIRST))
-        ).notes
-        == []
-    )
+    assert view == "view: queues of others as APP2 itself shows them"
+    assert found.view == {"cluster_channels": "*", "queues": "APP2", "topics": "*"}
+    first = ExplainRequest("APP2", "Q.NEW", semantics=Semantics(edition=Edition.FIRST))
+    assert explain(lake, first).notes == [view]
     kept = ExplainRequest("APP2", "news", object_type="TOPIC", scope="QMGR", semantics=second)
-    assert explain(lake, kept).notes == ["scope QMGR: it goes to subscribers of APP2 alone"]
+    assert explain(lake, kept).notes == ["scope QMGR: it goes to subscribers of APP2 alone", view]

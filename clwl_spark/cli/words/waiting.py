@@ -1,4 +1,4 @@
-"""`clwl xmitq`, `clwl reallocate` and `clwl explain-reallocation`: messages that wait."""
+"""`clwl where`, `xmitq`, `reallocate` and `explain-reallocation`: messages that wait."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -20,6 +20,28 @@ Backlog = Annotated[
     int | None,
     typer.Option("--backlog", metavar="N", min=0, help=f"{_BACKLOG}.", rich_help_panel=_WHO),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class WhereWords:
+    """Argument and options of `clwl where`."""
+
+    message: Annotated[
+        str,
+        typer.Argument(
+            metavar="MESSAGE", help="QM:PUT_SEQ, or the message identifier in hexadecimal."
+        ),
+    ]
+    qmgr: Annotated[
+        str | None,
+        typer.Option("--qmgr", metavar="QM", help="Only those put on this queue manager."),
+    ] = None
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="T", help="When: ISO 8601 with Z or an offset; now."),
+    ] = None
+    since: Since = None
+    backlog: Backlog = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +161,23 @@ class ExplainReallocationWords:
     exit: Exit = None
 
 
+def where(common: Common, options: WhereWords) -> int:
+    """Say where a message is: which choice, which transmission queue, waiting or gone.
+
+    What was routed tells the way, over several queue managers if clwl route ran
+    with --hops. Whether the message was sent since, the channel's status in the
+    snapshot in force tells: its XQMSGSA, or since when it is down; or --since or
+    --backlog. If the channel was up, the message is gone.
+
+    [bold]Examples[/bold]
+
+    clwl where --lake build/lake QM1:17
+
+    clwl where 414D5120514D31202020202020202020A1B2C3D4E5F60708 --at 2026-09-14T10:00:00Z
+    """
+    return run_command("where", common, options)
+
+
 def xmitq(common: Common, options: XmitqWords) -> int:
     """Show each channel's transmission queue, now and after its next start, and why.
 
@@ -186,4 +225,4 @@ def explain_reallocation(common: Common, options: ExplainReallocationWords) -> i
     return run_command("explain_reallocation", common, options)
 
 
-COMMANDS = (xmitq, reallocate, explain_reallocation)
+COMMANDS = (where, xmitq, reallocate, explain_reallocation)

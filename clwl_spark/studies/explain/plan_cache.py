@@ -20,7 +20,7 @@ from clwl_spark.delta.versions import Versions, versions_of
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.planning.plans import Ladder, plan_id
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
-from clwl_spark.snapshots.views import EVERYBODY, Topology, read_topology
+from clwl_spark.snapshots.views import EVERYBODY, Topology, observers_of, read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.ends import (
     End,
@@ -73,6 +73,7 @@ class Page:
         viewers: queue managers with rows of their own, or with views.
         viewpoints: what queue managers know.
         epochs: resets of their history.
+        views: whose view of others' objects counts for them, by table.
         plans: by queue manager and end, a put that has the end, and what it comes to.
         is_begun: something was planned, or nothing there could be.
     """
@@ -85,6 +86,7 @@ class Page:
     viewers: frozenset[str]
     viewpoints: dict[str, Viewpoint] = field(default_factory=dict)
     epochs: dict[str, int] = field(default_factory=dict)
+    views: dict[str, dict[str, str]] = field(default_factory=dict)
     plans: dict[tuple[str, End], tuple[Request, Planned]] = field(default_factory=dict)
     is_begun: bool = False
 
@@ -144,9 +146,11 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
     page = plan_cache.pages[key]
     if qmgr not in page.epochs:
         page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
+        page.views[qmgr] = observers_of(qmgr, page.snapshot_id, page.topology)
     found = as_history_stands(lake, request, found_on(page, asked, _number(lake, asked)))
     asks = asked_by(found, page.topology)
-    return explained(request, found, Sender(page.epochs[qmgr], qmgr in page.owners, asks))
+    sender = Sender(page.epochs[qmgr], qmgr in page.owners, asks, page.views[qmgr])
+    return explained(request, found, sender)
 
 
 def opened(lake: Lake, semantics: Semantics, snapshot_id: str) -> Page:

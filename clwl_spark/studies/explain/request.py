@@ -4,8 +4,8 @@ Source: SEMANTICS 1 to 5 and 7, P33, R4; CONTRACT, "JSON of a few commands".
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pyspark.sql import functions as F
@@ -24,7 +24,7 @@ from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
 from clwl_spark.snapshots.defined import is_defined
 from clwl_spark.snapshots.first_opens import repositories_asked
-from clwl_spark.snapshots.views import Topology, read_topology
+from clwl_spark.snapshots.views import Topology, observers_of, read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.planned import Planned, candidate_order, planned
 from clwl_spark.studies.explain.wording import reasons_why
@@ -79,7 +79,9 @@ class Explanation:
         routes: in route order, copies of a publication one after the other; a local route has
             the channel and cluster of its CLUSRCVR and no transmission queue.
         warnings: what makes the answer less useful than it looks.
-        notes: what it rests on: a first open, a history, a scope.
+        notes: what it rests on: a view, a first open, a history, a scope.
+        view: by table, whose view of others' objects counts: that of the queue manager that puts,
+            or everybody's, `*`.
     """
 
     request: ExplainRequest
@@ -88,6 +90,7 @@ class Explanation:
     routes: Sequence[Row]
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
+    view: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl explain --json`."""
@@ -95,6 +98,9 @@ class Explanation:
             "plan": self.plan,
             "candidates": list(self.candidates),
             "routes": list(self.routes),
+            "view": dict(self.view),
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
         }
 
 
@@ -106,11 +112,13 @@ class Sender:
         reset_epoch: resets of its history that routing knows of, up to the snapshot.
         is_defined: the snapshot has rows of its own definitions.
         asks: the full repositories that it asks for what its own view lacks.
+        view: as in `Explanation`.
     """
 
     reset_epoch: int
     is_defined: bool
     asks: Sequence[str] = ()
+    view: Mapping[str, str] = field(default_factory=dict)
 
 
 def explain(lake: Lake, request: ExplainRequest) -> Explanation:
@@ -135,7 +143,8 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))
     # Whether the sender is defined is told only of puts that fail.
     defined = found.plan[c.REASON] == 0 or is_defined(request.qmgr, snapshot_id, topology)
-    return explained(request, found, Sender(epoch, defined, asked_by(found, topology)))
+    view = observers_of(request.qmgr, snapshot_id, topology)
+    return explained(request, found, Sender(epoch, defined, asked_by(found, topology), view))
 
 
 def as_history_stands(lake: Lake, request: ExplainRequest, found: Planned) -> Planned:
@@ -190,6 +199,7 @@ def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explan
         routes=found.routes,
         warnings=_warnings(request.qmgr, plan, sender),
         notes=_notes(request, found, sender),
+        view=sender.view,
     )
 
 
@@ -260,4 +270,6 @@ def _notes(request: ExplainRequest, found: Planned, sender: Sender) -> list[str]
     if any(row[c.ELIMINATED_BY] == RECENTLY_USED for row in found.candidates):
         history = "an empty history" if request.empty_history else _LAST_HISTORY
         said.append(f"rule {RECENTLY_USED} as of {history}; shares are those in the long run")
+    if own := [table for table, observer in sender.view.items() if observer == request.qmgr]:
+        said.append(f"view: {' and '.join(own)} of others as {request.qmgr} itself shows them")
     return said

@@ -24,6 +24,7 @@ INELIGIBLE: Final = "ineligible"
 IS_PUBLICATION: Final = "is_publication"
 MOVED_AT: Final = "moved_at"
 PUT_AT: Final = "put_at"
+RANK: Final = "rank"
 _CHOSE_ANEW: Final = (w.Reallocation.MOVED.value, w.Reallocation.STILL_FAVOURED.value)
 SYSTEM_PREFIX: Final = "SYSTEM."
 _IS_NAMED: Final = "is_named"
@@ -56,23 +57,46 @@ def waiting_outcomes(lake: Lake, channels: DataFrame) -> DataFrame:
     """
     pairs = F.broadcast(channels)
     found = lake.read(OUTCOMES.name).where(F.col(c.CHANNEL).isNotNull())
-    places = _places(lake, channels)
+    qmgrs = channels.select(c.QMGR).distinct()
+    places = _places(lake, qmgrs)
     if places is None:
-        there = found.join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
+        found = found.join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
+        return _placed(identified(lake, found), None)
+    named = identified(lake, found.join(F.broadcast(qmgrs), c.QMGR, "left_semi"))
+    return _placed(named, places).join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
+
+
+def outcomes_now(lake: Lake, outcomes: DataFrame) -> DataFrame:
+    """Outcomes as earlier events left them (P27).
+
+    Args:
+        lake: theirs.
+        outcomes: rows of `outcomes`, all of a message.
+
+    Grain: one row per outcome, as `waiting_outcomes` has it; what went to a local queue has no
+    channel, and is local.
+    """
+    places = _places(lake, outcomes.select(c.QMGR).distinct())
+    return _placed(identified(lake, outcomes), places)
+
+
+def _placed(named: DataFrame, places: DataFrame | None) -> DataFrame:
+    """Identified outcomes with the place that they have now."""
+    if places is None:
         times = {MOVED_AT: F.lit(None).cast("bigint"), PUT_AT: F.unix_micros(c.PUT_TIME)}
-        return identified(lake, there).withColumns(times)
-    qmgrs = F.broadcast(channels.select(c.QMGR).distinct())
-    named = identified(lake, found.join(qmgrs, c.QMGR, "left_semi"))
+        return named.withColumns(times)
     placed = named.join(places, [c.QMGR, w.MESSAGE_KEY, w.DUPLICATE], "left")
     has_moved = F.col(MOVED_AT).isNotNull()
+    now = {
+        c.CHANNEL: F.col(w.TO_CHANNEL),
+        c.XMITQ: F.col(w.TO_XMITQ),
+        c.DEST_QMGR: F.col(w.TO_QMGR),
+        c.IS_LOCAL: F.col(w.TO_CHANNEL).isNull() & F.col(w.TO_XMITQ).isNull(),
+    }
     return (
-        placed.withColumn(
-            c.CHANNEL, F.when(has_moved, F.col(w.TO_CHANNEL)).otherwise(F.col(c.CHANNEL))
-        )
-        .withColumn(c.XMITQ, F.when(has_moved, F.col(w.TO_XMITQ)).otherwise(F.col(c.XMITQ)))
+        placed.withColumns({x: F.when(has_moved, y).otherwise(F.col(x)) for x, y in now.items()})
         .withColumn(PUT_AT, F.coalesce(PUT_AT, F.unix_micros(c.PUT_TIME)))
-        .drop(w.TO_CHANNEL, w.TO_XMITQ)
-        .join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
+        .drop(w.TO_CHANNEL, w.TO_XMITQ, w.TO_QMGR)
     )
 
 
@@ -86,13 +110,25 @@ def unsent(outcomes: DataFrame, waits: WhoWaits, at: int) -> DataFrame:
     """
     is_later = F.col(PUT_AT) > at
     if waits.last is not None:
-        order = (c.PUT_SEQ, c.MESSAGE_ID, w.MESSAGE_KEY, w.DUPLICATE)
-        newest = Window.partitionBy(is_later).orderBy(*(F.desc(x) for x in order))
-        ranked = outcomes.withColumn("rank", F.row_number().over(newest))
-        return ranked.where(is_later | (F.col("rank") <= waits.last)).drop("rank")
+        ranked = from_the_end(outcomes, at)
+        return ranked.where(is_later | (F.col(RANK) <= waits.last)).drop(RANK)
     if waits.put_from is not None:
         return outcomes.where(F.col(PUT_AT) >= waits.put_from)
     return outcomes if waits.is_known else outcomes.where(is_later)
+
+
+def from_the_end(outcomes: DataFrame, at: int) -> DataFrame:
+    """Number what goes by one channel from its end, as a backlog counts it.
+
+    Args:
+        outcomes: `waiting_outcomes` of one channel.
+        at: a moment, in microseconds; what was put later is numbered by itself.
+
+    Grain: one row per row, with `rank`, from 1.
+    """
+    order = (c.PUT_SEQ, c.MESSAGE_ID, w.MESSAGE_KEY, w.DUPLICATE)
+    newest = Window.partitionBy(F.col(PUT_AT) > at).orderBy(*(F.desc(x) for x in order))
+    return outcomes.withColumn(RANK, F.row_number().over(newest))
 
 
 def waiting_messages(lake: Lake, channels: DataFrame, named: DataFrame) -> DataFrame:
@@ -148,13 +184,13 @@ def done_reallocations(lake: Lake) -> DataFrame:
     return rows.join(done_events(lake).select(w.EVENT_ID), w.EVENT_ID, "left_semi")
 
 
-def _places(lake: Lake, channels: DataFrame) -> DataFrame | None:
+def _places(lake: Lake, qmgrs: DataFrame) -> DataFrame | None:
     """Where earlier events left what chose anew on these queue managers; None = nothing has.
 
-    Grain: one row per such outcome (qmgr, message_key, duplicate); `to_channel`, `to_xmitq` and
-    `moved_at` are null where none moved it.
+    Grain: one row per such outcome (qmgr, message_key, duplicate); `to_channel`, `to_xmitq`,
+    `to_qmgr` and `moved_at` are null where none moved it.
     """
-    of_qmgrs = F.broadcast(channels.select(c.QMGR).distinct())
+    of_qmgrs = F.broadcast(qmgrs)
     chose = (
         done_reallocations(lake)
         .where(F.col(w.OUTCOME).isin(*_CHOSE_ANEW))
@@ -164,7 +200,7 @@ def _places(lake: Lake, channels: DataFrame) -> DataFrame | None:
         return None
     moved = F.when(F.col(w.OUTCOME) == w.Reallocation.MOVED.value, F.col(w.EVENT_NUMBER))
     at = F.unix_micros(w.AT)
-    last = F.max_by(F.struct(w.TO_CHANNEL, w.TO_XMITQ, at.alias(MOVED_AT)), moved)
+    last = F.max_by(F.struct(w.TO_CHANNEL, w.TO_XMITQ, w.TO_QMGR, at.alias(MOVED_AT)), moved)
     return (
         chose.groupBy(c.QMGR, w.MESSAGE_KEY, w.DUPLICATE)
         .agg(last.alias("last"), F.max(at).alias(PUT_AT))

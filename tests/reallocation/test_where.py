@@ -1,0 +1,137 @@
+"""Where a message is: it waits exactly where a re-allocation would find it waiting."""
+
+import json
+
+import pytest
+from reallocation.test_who_waits import event, half, moment, run, waited, world
+from scenario_files import START
+from small_worlds import at, message, qmgr, queue, rcvr, sender, snapshot, tables
+from tracing.way_files import definitions, lake_of
+from waiting_worlds import SECOND, routed_lake
+from worlds import put_rows
+
+from clwl_spark.algorithm.semantics import Wanted as WantedSemantics
+from clwl_spark.cli import main
+from clwl_spark.errors import UsageError
+from clwl_spark.mq.vocabulary import Edition
+from clwl_spark.routing.hops.journeys import follow_messages
+from clwl_spark.routing.run import RouteOptions, route
+from clwl_spark.studies.where.find import (
+    UnknownMessageError,
+    Wanted,
+    wanted_message,
+    where_is,
+)
+from clwl_spark.tables import TABLES
+from clwl_spark.tables.moments import micros
+
+PUTS = {1: 1, 2: 2, 3: 3, 4: 5, 5: 7, 6: 9, 7: 9.5}
+
+
+@pytest.fixture
+def lake(spark, tmp_path):
+    puts = [message("GATE", "SOLE", x, put_time=half(y)) for x, y in PUTS.items()]
+    return routed_lake(spark, tmp_path, world(), puts, SECOND)
+
+
+def states(lake, when, numbers=PUTS, edition=Edition.SECOND, **told):
+    wanted = {x: Wanted(micros(half(when)), None, "GATE", x, **told) for x in numbers}
+    return {x: where_is(lake, y, edition)[0]["state"] for x, y in wanted.items()}
+
+
+@pytest.mark.parametrize("when", [1.5, 2.5, 5.5, 7.5, 9.2, 10])
+def test_it_waits_where_a_reallocation_finds_it(lake, when):
+    found = states(lake, when)
+    (summary,) = run(lake, event(when))
+    assert [x for x, state in found.items() if state == "WAITS"] == waited(lake, summary)
+    assert {x for x, state in found.items() if state == "NOT_PUT_YET"} == {
+        x for x, put in PUTS.items() if put > when
+    }
+
+
+def test_since_and_backlog_say_who_waits_and_the_first_edition_has_all_wait(lake):
+    assert states(lake, 7.5, (3, 4, 5), since=micros(half(3))) == {
+        3: "SENT", 4: "WAITS", 5: "WAITS"
+    }  # fmt: skip
+    assert states(lake, 7.5, (3, 4, 5), backlog=1) == {3: "SENT", 4: "SENT", 5: "WAITS"}
+    assert states(lake, 7.5, (1, 5), edition=Edition.FIRST) == {1: "WAITS", 5: "WAITS"}
+
+
+def test_why_is_told(lake, capsys):
+    words = ["where", "--lake", lake.root, "GATE:3", "--at", moment(5.5)]
+    assert main([*words, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["qmgr"], found["put_seq"], found["state"]) == ("GATE", 3, "WAITS")
+    (hop,) = found["hops"]
+    assert hop["chosen_from"] == [{"dest_qmgr": "QM1", "channel": "TO.QM1", "clwlwght": 50}]
+    assert hop["why"] == f"TO.QM1 is down since {moment(2)}, and it was put then or later"
+    capsys.readouterr()
+    assert main(words) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "It waits on SYSTEM.CLUSTER.TRANSMIT.QUEUE of GATE for TO.QM1." in shown
+    (counted,) = where_is(lake, Wanted(micros(half(9.2)), None, "GATE", 6), Edition.SECOND)
+    assert counted["hops"][0]["why"] == (
+        "TO.QM1 had 2 messages left to send, and this one is number 1 from the end"
+    )
+    assert main([*words, "--since", moment(1), "--backlog", "1"]) == 2
+    assert "exclude each other" in capsys.readouterr().err
+
+
+def test_a_message_that_was_moved_waits_where_it_is_now(spark, tmp_path):
+    there = (qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2")))
+    rows = [queue(x, "TWICE", "K", defbind="NOTFIXED") for x in ("QM1", "QM2")]
+    links = [sender("GATE", x, "RETRYING") for x in ("QM1", "QM2")]
+    puts = [message("GATE", "TWICE", x, put_time=half(1)) for x in (1, 2)]
+    heads = [snapshot("S1", 0), *at("S1", *there, *rows, *links)]
+    lake = routed_lake(spark, tmp_path, tables(*heads), puts, SECOND)
+    before = [
+        where_is(lake, Wanted(micros(half(1.5)), None, "GATE", x), Edition.SECOND) for x in (1, 2)
+    ]
+    assert {x["hops"][0]["dest_qmgr"] for (x,) in before} == {"QM1", "QM2"}
+    (of_one,) = (x["put_seq"] for (x,) in before if x["hops"][0]["dest_qmgr"] == "QM1")
+    run(lake, event(2, channel="TO.QM1"))
+    (now,) = where_is(lake, Wanted(micros(half(3)), None, "GATE", of_one), Edition.SECOND)
+    hop = now["hops"][0]
+    assert (hop["channel"], hop["dest_qmgr"], hop["state"]) == ("TO.QM2", "QM2", "WAITS")
+    assert hop["why"].startswith(f"re-allocated at {moment(2)}; TO.QM2 is down since")
+
+
+def test_it_goes_on_hop_by_hop_until_it_waits(spark, tmp_path):
+    """QMA puts to what a gateway sends on."""
+    lake = lake_of(spark, tmp_path / "lake", {"S1": definitions("between_clusters_4")})
+    lake.create([TABLES["messages"]])
+    more = {"put_time": START}
+    puts = [message("QMA", "ACQ1", x, message_id=bytes([x]) * 24, **more) for x in range(1, 7)]
+    put_rows(lake, "messages", puts)
+    options = RouteOptions(state_partitions=2, wanted=WantedSemantics(edition=Edition.SECOND))
+    route(lake, options)
+    (alone,) = where_is(lake, wanted_message("01" * 24, micros(START)), Edition.SECOND)
+    assert [x["hop"] for x in alone["hops"]] == [1]
+    follow_messages(lake, options, 5)
+    (found,) = where_is(lake, wanted_message("QMA:1", micros(START)), Edition.SECOND)
+    last = found["hops"][-1]
+    assert [x["hop"] for x in found["hops"]] == list(range(1, len(found["hops"]) + 1))
+    assert len(found["hops"]) > 1
+    assert [x["state"] for x in found["hops"]] == [
+        *["SENT"] * (len(found["hops"]) - 1), "ARRIVED"
+    ]  # fmt: skip
+    assert found["summary"].startswith(
+        f"It is on the queue {last['dest_object']} of {last['qmgr']}"
+    )
+    (waits,) = where_is(lake, Wanted(micros(START), None, "QMA", 1, backlog=10), Edition.SECOND)
+    assert [x["state"] for x in waits["hops"]] == ["WAITS", *["NOT_YET"] * (len(found["hops"]) - 1)]
+
+
+def test_what_has_no_outcome_is_told(lake):
+    before = message("GATE", "SOLE", 20, put_time=half(-9))
+    put_rows(lake, "messages", [before])
+    wanted = Wanted(micros(half(5)), None, "GATE", 20)
+    (found,) = where_is(lake, wanted, Edition.SECOND)
+    assert (found["state"], found["hops"]) == ("NOT_ROUTED", [])
+    route(lake, RouteOptions(state_partitions=2))
+    (found,) = where_is(lake, wanted, Edition.SECOND)
+    assert (found["state"], found["summary"]) == ("REJECTED", "It was set aside: NO_SNAPSHOT.")
+    with pytest.raises(UnknownMessageError, match="no message GATE:77"):
+        where_is(lake, Wanted(0, None, "GATE", 77), Edition.SECOND)
+    with pytest.raises(UsageError, match="names no message"):
+        wanted_message("GATE:x", 0)
