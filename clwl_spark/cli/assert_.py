@@ -7,10 +7,9 @@ from clwl_spark.checks.assertions.junit import junit_xml
 from clwl_spark.checks.assertions.rendering import explained, report_table
 from clwl_spark.cli.words.assertions import AssertWords
 from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.work import at_work
+from clwl_spark.cli.work import asked_snapshot, at_work
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
-from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.trace.trace import network_of
@@ -22,7 +21,7 @@ def run(common: Common, options: AssertWords) -> int:
     assertions = load_assertions(options.paths)
     own = {"exit": options.exit}
     with at_work("assert", common, own, needs=SNAPSHOTS.name) as work:
-        snapshot_id = chosen_snapshot(work.lake, options.snapshot)
+        snapshot_id = asked_snapshot(work.lake, options)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         network = network_of(work.lake, snapshot_id, {}, checkpoint)
         with work.screen.progress("assert") as tell:

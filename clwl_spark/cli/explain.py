@@ -3,7 +3,7 @@
 from clwl_spark import tables as schemas
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.routing import ExplainWords
-from clwl_spark.cli.work import Work, at_work
+from clwl_spark.cli.work import Work, asked_snapshot, at_work
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.explain.rendering import render
@@ -31,7 +31,7 @@ def explain_request(options: ExplainWords, work: Work) -> ExplainRequest:
         object_name=options.object_name,
         object_qmgr=options.object_qmgr,
         object_type=options.object_type,
-        snapshot_id=options.snapshot,
+        snapshot_id=asked_snapshot(work.lake, options) if options.at else options.snapshot,
         via=options.via,
         bind=options.bind,
         scope=options.scope,

@@ -9,11 +9,10 @@ from clwl_spark.algorithm.ladder import BY_NUMBER
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.what_if import InsightsWords
-from clwl_spark.cli.work import ROUTED, at_work
+from clwl_spark.cli.work import ROUTED, asked_snapshot, at_work
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
-from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
@@ -27,7 +26,7 @@ def run(common: Common, options: InsightsWords) -> int:
     """Look, tell, and return the exit code."""
     own = {"exit": options.exit}
     with at_work("insights", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
-        snapshot_id = chosen_snapshot(work.lake, options.snapshot)
+        snapshot_id = asked_snapshot(work.lake, options)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         topology = read_topology(work.lake, [snapshot_id], checkpoint)
         with work.screen.progress("insights") as tell:

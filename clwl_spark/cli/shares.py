@@ -9,12 +9,11 @@ from rich.console import RenderableType
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.what_if import SharesWords
-from clwl_spark.cli.work import ROUTED, Work, at_work
+from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import REASON_TEXTS
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
-from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
@@ -36,7 +35,7 @@ def run(common: Common, options: SharesWords) -> int:
     puts = _puts(options)
     own = {"exit": options.exit}
     with at_work("shares", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
-        snapshot_id = chosen_snapshot(work.lake, options.snapshot)
+        snapshot_id = asked_snapshot(work.lake, options)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         topology = read_topology(work.lake, [snapshot_id])
         if options.traffic:

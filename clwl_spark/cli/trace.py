@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from clwl_spark import tables as schemas
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.tracing import TraceWords
-from clwl_spark.cli.work import Work, at_work
+from clwl_spark.cli.work import Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.plans import Ladder
@@ -56,7 +56,7 @@ def _request(options: TraceWords, work: Work, links: dict[tuple[str, str], str])
             options.via.value,
             options.object_type.value,
         ),
-        snapshot_id=options.snapshot,
+        snapshot_id=asked_snapshot(work.lake, options) if options.at else options.snapshot,
         ladder=Ladder(semantics, load_exit(work.settings.exit)),
         links=links,
         most_hops=options.hops,

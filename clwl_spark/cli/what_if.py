@@ -9,7 +9,7 @@ from clwl_spark.cli.route import route_options
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.what_if import Swept, WhatIfWords
-from clwl_spark.cli.work import ROUTED, Work, at_work
+from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import of_lake
@@ -42,7 +42,7 @@ def run(common: Common, options: WhatIfWords) -> int:
     changes = [understood(words) for words in options.change]
     own = {"exit": options.exit}
     with at_work("what-if", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
-        snapshot_id = chosen_snapshot(work.lake, options.snapshot)
+        snapshot_id = asked_snapshot(work.lake, options)
         if options.sweep:
             _sweep(work, options, snapshot_id)
             return 0

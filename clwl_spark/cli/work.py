@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 from pyspark.logger import PySparkLogger
@@ -28,7 +28,8 @@ from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
 from clwl_spark.routing.engines.fitness import Waiting, waiting_messages
 from clwl_spark.routing.engines.workers import start_soon
-from clwl_spark.settings import Settings, read_settings
+from clwl_spark.settings import Settings, moment, read_settings
+from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.embedded import without_panic_texts
 from clwl_spark.spark.local_settings import SMALL_WORK
 from clwl_spark.spark.materialize import releasing
@@ -53,6 +54,37 @@ class Work:
     settings: Settings
     screen: Screen
     lake: Lake
+
+
+class AsksForSnapshot(Protocol):
+    """Options that name a snapshot, or a moment."""
+
+    @property
+    def snapshot(self) -> str | None:
+        """Its name."""
+
+    @property
+    def at(self) -> str | None:
+        """A moment in which it is in force."""
+
+
+def asked_snapshot(lake: Lake, options: AsksForSnapshot) -> str:
+    """The snapshot that --snapshot or --at names; without both the last valid one.
+
+    Raises:
+        UsageError: both are given, or the moment cannot be read.
+        MissingSnapshotError: there is none.
+        MissingLakeError: the lake has no snapshots.
+    """
+    if options.at is None:
+        return chosen_snapshot(lake, options.snapshot)
+    if options.snapshot is not None:
+        raise UsageError("--snapshot and --at both name a snapshot: give one of them")
+    try:
+        at = moment(options.at)
+    except UsageError as error:
+        raise UsageError(f"--at {error}") from error
+    return chosen_snapshot(lake, None, at)
 
 
 @contextmanager

@@ -202,14 +202,20 @@ def _heads(rows: Iterable[Mapping[str, Any]]) -> list[SnapshotHead]:
     return sorted(found, key=lambda x: x.order)
 
 
-def chosen_snapshot(lake: Lake, wanted: str | None) -> str:
+def chosen_snapshot(lake: Lake, wanted: str | None, at: datetime | None = None) -> str:
     """The snapshot that is asked for, whatever its status; by default the last valid one.
+
+    Args:
+        lake: where it is.
+        wanted: its name; None = the valid one in force at a moment.
+        at: the moment; None = the last of all.
 
     Raises:
         MissingSnapshotError: there is none.
         MissingLakeError: the lake has no snapshots.
     """
-    return snapshot_catalog(lake).chosen(wanted)
+    catalog = snapshot_catalog(lake)
+    return catalog.chosen(wanted) if at is None else list(catalog.history(at))[-1]
 
 
 def require_snapshots(lake: Lake, *snapshot_ids: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import Exit, Snapshot
+from clwl_spark.cli.words.shared import At, Exit, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class AssertWords:
         Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML too.")
     ] = None
     snapshot: Snapshot = None
+    at: At = None
     exit: Exit = None
 
 

@@ -8,6 +8,7 @@ import typer
 from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import (
     Algorithm,
+    At,
     Edition,
     Exit,
     PutObject,
@@ -62,6 +63,7 @@ class ExplainWords:
     object_qmgr: PutObjectQmgr = ""
     object_type: PutObjectType = v.ObjectType.QUEUE
     snapshot: Snapshot = None
+    at: At = None
     via: PutVia = v.Via.LOCAL
     bind: Annotated[
         v.Bind,

@@ -9,6 +9,14 @@ from clwl_spark.mq import vocabulary as v
 Snapshot = Annotated[
     str | None, typer.Option("--snapshot", metavar="ID", help="Default: the last valid snapshot.")
 ]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at",
+        metavar="T",
+        help="The snapshot in force then instead: ISO 8601 with Z or an offset.",
+    ),
+]
 Exit = Annotated[
     str | None,
     typer.Option("--exit", metavar="MODULE:FUNCTION", help="Cluster workload exit, in Python."),

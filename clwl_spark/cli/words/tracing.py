@@ -8,6 +8,7 @@ import typer
 from clwl_spark.cli.words.options import Common, run_command
 from clwl_spark.cli.words.shared import (
     Algorithm,
+    At,
     Exit,
     PutObject,
     PutObjectQmgr,
@@ -28,6 +29,7 @@ class TraceWords:
     object_qmgr: PutObjectQmgr = ""
     object_type: PutObjectType = v.ObjectType.QUEUE
     snapshot: Snapshot = None
+    at: At = None
     via: PutVia = v.Via.LOCAL
     link: Annotated[
         list[str],

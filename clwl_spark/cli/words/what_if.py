@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import Exit, Limit, PutObject, PutQmgr, Snapshot
+from clwl_spark.cli.words.shared import At, Exit, Limit, PutObject, PutQmgr, Snapshot
 
 
 class Swept(StrEnum):
@@ -39,6 +39,7 @@ class SharesWords:
         bool, typer.Option("--traffic", help="The messages of the lake instead.")
     ] = False
     snapshot: Snapshot = None
+    at: At = None
     exit: Exit = None
 
 
@@ -75,6 +76,7 @@ class WhatIfWords:
         ),
     ] = field(default_factory=list)
     snapshot: Snapshot = None
+    at: At = None
     limit: Limit = 15
     exit: Exit = None
 
@@ -84,6 +86,7 @@ class InsightsWords:
     """Options of `clwl insights`."""
 
     snapshot: Snapshot = None
+    at: At = None
     limit: Limit = 15
     exit: Exit = None
 
@@ -119,6 +122,7 @@ class AdviseWords:
         ),
     ]
     snapshot: Snapshot = None
+    at: At = None
     exit: Exit = None
 
 
