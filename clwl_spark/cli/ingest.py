@@ -66,7 +66,7 @@ def tell_rejects(summary: Mapping[str, Any]) -> None:
     for passed in summary["passed_over"]:
         note(f"{passed['file']} is passed over: {passed['why']}")
     for table, count in summary["for_everybody"].items():
-        note(f"{count:,} rows of {table} stand for everybody, as full repositories show them")
+        note(f"as full repositories show them, for everybody: {count:,} in {table}")
     for found in summary["disagreements"]:
         of = f"{found['name']} of {found['qmgr']} in {found['cluster']}"
         who, what = (", ".join(found[x]) for x in ("observers", "columns"))

@@ -1,4 +1,4 @@
-"""`clwl trace`: a message's way over several queue managers."""
+"""`clwl trace` and `clwl incident`: a message's way, and what became of an object's ways."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -10,6 +10,7 @@ from clwl_spark.cli.words.shared import (
     Algorithm,
     At,
     Exit,
+    Limit,
     PutObject,
     PutObjectQmgr,
     PutObjectType,
@@ -44,6 +45,29 @@ class TraceWords:
     exit: Exit = None
 
 
+@dataclass(frozen=True, slots=True)
+class IncidentWords:
+    """Options of `clwl incident`."""
+
+    object_name: PutObject
+    since: Annotated[
+        str,
+        typer.Option("--since", metavar="T", help="When it began: ISO 8601 with Z or an offset."),
+    ]
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until", metavar="T", help="Up to then; default: the object's last message, or now."
+        ),
+    ] = None
+    qmgr: Annotated[
+        str | None,
+        typer.Option("--from", metavar="QM", help="Only what this queue manager puts."),
+    ] = None
+    limit: Limit = 20
+    exit: Exit = None
+
+
 def trace(common: Common, options: TraceWords) -> int:
     """Follow a put hop by hop to its final queues, with the share of each.
 
@@ -62,4 +86,21 @@ def trace(common: Common, options: TraceWords) -> int:
     return run_command("trace", common, options)
 
 
-COMMANDS = (trace,)
+def incident(common: Common, options: IncidentWords) -> int:
+    """Say what moved an object's messages since a moment, what waits, and what to do.
+
+    The snapshot in force before it is compared with the one in force at the end:
+    shares, the rule that took a way away, what changed in the topology. Of what
+    was routed it counts the messages before and since, those that are bound to a
+    way that is lost, and those that wait for a channel that is down.
+
+    [bold]Examples[/bold]
+
+    clwl incident --lake build/lake --object ORDERS --since 2026-09-14T14:00:00Z
+
+    clwl incident --object ORDERS --since 2026-09-14T14:00Z --until 2026-09-14T15:00Z --from APP1
+    """
+    return run_command("incident", common, options)
+
+
+COMMANDS = (trace, incident)

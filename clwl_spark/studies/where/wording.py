@@ -108,9 +108,10 @@ def way(place: Place) -> str:
 
 def _of_routes(place: Place) -> str:
     """Of how many routes it is one; copies of a publication are each of a choice of their own."""
+    if place.row[c.BOUND]:
+        return ", bound by an earlier message"
     count = 0 if place.row[c.OBJECT_TYPE] == ObjectType.TOPIC else len(place.routes)
-    told = {0: "", 1: ", the only route"}.get(count, f", one of {count} routes")
-    return told + (", as an earlier message was bound" if place.row[c.BOUND] else "")
+    return {0: "", 1: ", the only route"}.get(count, f", one of {count} routes")
 
 
 def words(place: Place) -> str:

@@ -1,0 +1,251 @@
+"""An object's messages before and after a moment: what moved them, what waits, what to do.
+
+Expected shares come of the two snapshots' plans, counts of what was routed. Both are told, since
+what was bound goes on by its old way.
+
+Source: SEMANTICS 1 (S1), 4, 5, 6 and 8.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from clwl_spark.algorithm.ladder import RECENTLY_USED
+from clwl_spark.algorithm.request import Request
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import InputError, UsageError
+from clwl_spark.mq.vocabulary import ObjectType, Via
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
+from clwl_spark.snapshots.diff import KEY, TABLE, compare
+from clwl_spark.snapshots.views import read_topology
+from clwl_spark.studies.explain.planned import EXPECTED_SHARE, Planned, planned
+from clwl_spark.studies.explain.wording import reasons_why, verdict_text
+from clwl_spark.studies.incident.model import Bound, Incident, Put, Way
+from clwl_spark.studies.incident.seen import (
+    Asked,
+    Count,
+    Span,
+    counts,
+    down_channels,
+    last_put,
+    waiting,
+)
+from clwl_spark.studies.incident.wording import advice, remedy
+from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import micros, moment_at, moment_text
+
+MOST_PUTS: Final = 40
+_GONE: Final = "its definition, or its channel's, is not seen any more"
+_NEW: Final = "its definition, or its channel's, was not seen then"
+_Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an incident is about.
+
+    Attributes:
+        object_name: as it is put to, or as an alias leads to it.
+        since: from when on, in microseconds.
+        until: up to when; None = now, or the object's last message.
+        qmgr: only what is put there; None = anywhere.
+    """
+
+    object_name: str
+    since: int
+    until: int | None = None
+    qmgr: str | None = None
+
+
+def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
+    """Study it.
+
+    Args:
+        lake: with topology; with outcomes, messages are counted as well.
+        question: which object, since when.
+        ladder: the lake's rules.
+
+    Raises:
+        UsageError: the time is empty.
+        MissingSnapshotError: no valid snapshot is in force before the moment.
+        InputError: nothing was put to the object, and no queue manager is named.
+    """
+    catalog = snapshot_catalog(lake)
+    span = Span(question.since, _until(lake, question))
+    if span.until <= span.since:
+        raise UsageError("--until is not after --since: give a later moment")
+    before, between = _snapshots(catalog, span)
+    after = between[-1] if between else before
+    found = counts(lake, question.object_name, span, question.qmgr)
+    asked = _asked(found, question)
+    puts = _puts(lake, asked, (before, after), found, ladder)
+    lost = {
+        (x.qmgr, x.object_name, y.dest_qmgr, y.channel) for x in puts for y in x.ways if y.is_lost
+    }
+    senders = {(x.qmgr, y.channel) for x in puts for y in x.ways if y.channel}
+    down = down_channels(lake, after, senders)
+    stuck = waiting(lake, down, question.object_name, span.until, ladder.semantics.edition)
+    changes = compare(lake, before, after).changes if between else ()
+    near = [x for x in changes if _concerns(x, puts, question.object_name)]
+    bound = _bound(found, lost)
+    return Incident(
+        object_name=question.object_name,
+        since=_text(span.since),
+        until=_text(span.until),
+        before=before,
+        after=after,
+        between=between,
+        puts=puts,
+        changes=near,
+        other_changes=len(changes) - len(near),
+        bound=bound,
+        waiting=stuck,
+        advice=advice(lake.root, puts, bound, stuck, span.until),
+    )
+
+
+def _text(at: int) -> str:
+    return moment_text(moment_at(at))
+
+
+def _until(lake: Lake, question: Question) -> int:
+    """The end of the time: of lakes with yesterday's messages the last of them."""
+    if question.until is not None:
+        return question.until
+    now = micros(datetime.now(UTC))
+    last = last_put(lake, question.object_name)
+    return now if last is None or last <= question.since else last
+
+
+def _snapshots(catalog: SnapshotCatalog, span: Span) -> tuple[str, list[str]]:
+    """The snapshot in force before the moment, and those that came since."""
+    before = list(catalog.history(moment_at(span.since - 1)))[-1]
+    between = [x.snapshot_id for x in catalog.pins if span.since <= x.valid_from <= span.until]
+    return before, between
+
+
+def _asked(found: Sequence[Count], question: Question) -> list[Asked]:
+    """The puts, the most frequent first."""
+    totals: dict[Asked, int] = {}
+    for x in found:
+        totals[x.asked] = totals.get(x.asked, 0) + x.messages
+    if totals:
+        return sorted(totals, key=lambda x: (-totals[x], x))[:MOST_PUTS]
+    if question.qmgr is None:
+        raise InputError(
+            f"no message to {question.object_name} was routed around that time: name a queue "
+            "manager with --from to compare what its puts would do, or route the messages first"
+        )
+    return [(question.qmgr, ObjectType.QUEUE.value, question.object_name, "")]
+
+
+def _puts(
+    lake: Lake,
+    asked: Sequence[Asked],
+    snapshots: tuple[str, str],
+    found: Sequence[Count],
+    ladder: Ladder,
+) -> list[Put]:
+    """Each put in both snapshots, planned in one pass."""
+    requests = {
+        (x, name): Request(name, *x, Via.LOCAL.value, None) for x in asked for name in snapshots
+    }
+    topology = read_topology(lake, sorted(set(snapshots)))
+    plans = planned(sorted(set(requests.values())), topology, ladder)
+    before, after = snapshots
+    return [
+        _put(
+            x,
+            (plans[requests[x, before]], plans[requests[x, after]]),
+            [y for y in found if y.asked == x],
+            ladder,
+        )
+        for x in asked
+    ]
+
+
+def _put(
+    asked: Asked, sides: tuple[Planned, Planned], found: Sequence[Count], ladder: Ladder
+) -> Put:
+    expected = [_shares(x) for x in sides]
+    verdicts = [_verdicts(x, asked[0], ladder) for x in sides]
+    rules = _rules(sides[1])
+    seen: dict[tuple[_Key, bool], int] = {}
+    for x in found:
+        key = (x.dest_qmgr, x.channel)
+        seen[key, x.is_after] = seen.get((key, x.is_after), 0) + x.messages
+    ways = []
+    for key in {*expected[0], *expected[1], *(key for key, _ in seen)}:
+        told = ["" if key in x else y.get(key) for x, y in zip(expected, verdicts, strict=True)]
+        is_end = not key[0]
+        ways.append(
+            Way(
+                *key,
+                expected_before=expected[0].get(key, 0.0),
+                expected_after=expected[1].get(key, 0.0),
+                messages_before=seen.get((key, False), 0),
+                messages_after=seen.get((key, True), 0),
+                verdict_before="" if is_end or not key[1] else _NEW if told[0] is None else told[0],
+                verdict_after="" if is_end or not key[1] else _GONE if told[1] is None else told[1],
+                remedy="" if key in expected[1] else remedy(rules.get(key), key, asked[0]),
+            )
+        )
+    ways.sort(key=_order)
+    return Put(*asked, sides[0].plan[c.REASON], sides[1].plan[c.REASON], ways)
+
+
+def _order(way: Way) -> tuple[bool, float, float, str, str]:
+    """What is lost first, then by share."""
+    return not way.is_lost, -way.expected_before, -way.expected_after, way.dest_qmgr, way.channel
+
+
+def _shares(side: Planned) -> dict[_Key, float]:
+    found: dict[_Key, float] = {}
+    for x in side.routes:
+        key = _key(x)
+        found[key] = found.get(key, 0.0) + x[EXPECTED_SHARE]
+    return found
+
+
+def _key(row: Mapping[str, Any]) -> _Key:
+    return row[c.DEST_QMGR] or "", "" if row[c.IS_LOCAL] else row[c.CHANNEL] or ""
+
+
+def _verdicts(side: Planned, qmgr: str, ladder: Ladder) -> dict[_Key, str]:
+    """Why candidates are no routes; of several with one destination and channel the last to go."""
+    whys = reasons_why(side.candidates, qmgr, Via.LOCAL.value, ladder.algorithm)
+    return {
+        _key(x): verdict_text(x, why)
+        for x, why in zip(side.candidates, whys, strict=True)
+        if x[c.ELIMINATED_BY] not in (None, RECENTLY_USED)
+    }
+
+
+def _rules(side: Planned) -> dict[_Key, Mapping[str, Any]]:
+    return {_key(x): x for x in side.candidates if x[c.ELIMINATED_BY] is not None}
+
+
+def _bound(found: Sequence[Count], lost: Collection[tuple[str, str, str, str]]) -> list[Bound]:
+    totals: dict[tuple[str, str, str, str], int] = {}
+    for x in found:
+        key = (x.asked[0], x.asked[2], x.dest_qmgr, x.channel)
+        if x.bound and x.is_after and key in lost:
+            totals[key] = totals.get(key, 0) + x.messages
+    return [Bound(*key, totals[key]) for key in sorted(totals, key=lambda x: (-totals[x], x))]
+
+
+def _concerns(change: Mapping[str, Any], puts: Sequence[Put], object_name: str) -> bool:
+    """Whether a change is one of an object, channel or queue manager on the ways."""
+    key = change[KEY]
+    senders = {x.qmgr for x in puts}
+    hosts = {y.dest_qmgr for x in puts for y in x.ways}
+    channels = {y.channel for x in puts for y in x.ways}
+    names = {object_name, *(x.object_name for x in puts)}
+    own = key.get(c.QMGR) in senders | hosts
+    if change[TABLE] in ("cluster_channels", "channel_status"):
+        return own and key[c.CHANNEL] in channels
+    if change[TABLE] == "queues":
+        return own and key[c.QUEUE] in names
+    return change[TABLE] == "queue_managers" and own

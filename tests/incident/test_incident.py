@@ -1,0 +1,139 @@
+"""What moved an object's messages, what waits and what is bound: against counts by hand."""
+
+import json
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
+from waiting_worlds import SECOND, routed_lake
+
+from clwl_spark.cli import main
+from clwl_spark.errors import InputError, UsageError
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.catalog import MissingSnapshotError
+from clwl_spark.studies.incident.find import Question, incident
+from clwl_spark.tables.moments import micros
+
+SINCE = NOON + timedelta(hours=1)
+AT = "2024-05-06T13:00:00Z"
+
+
+def puts():
+    """A message a minute on each of two queue managers, for two hours, every third one bound."""
+    for number in range(120):
+        put_time = NOON + timedelta(minutes=number, seconds=30)
+        for name in ("APP1", "APP2"):
+            bound = {"bind": "ON_OPEN", "open_id": number % 4} if number % 3 == 0 else {}
+            yield message(name, "ORDERS", number + 1, put_time=put_time, **bound)
+
+
+@pytest.fixture(scope="module")
+def lake(spark, tmp_path_factory):
+    """From 13:00 on APP1's channel to SRV1 tries again and again; SRV2 gets another weight."""
+    own = [qmgr("APP1"), qmgr("APP2"), *(rcvr(x) for x in ("APP1", "APP2", "SRV1"))]
+    hosts = [queue(x, "ORDERS", "K", defbind="NOTFIXED") for x in ("SRV1", "SRV2")]
+    elsewhere = queue("SRV1", "OTHER", "K")
+    rows = [snapshot("S1", 0), snapshot("S2", 1)]
+    rows += at("S1", *own, *hosts, rcvr("SRV2"), sender("APP1", "SRV1", "RUNNING"))
+    rows += at(
+        "S2", *own, *hosts, elsewhere, rcvr("SRV2", clwlwght=40), sender("APP1", "SRV1", "RETRYING")
+    )
+    folder = tmp_path_factory.mktemp("incident")
+    return routed_lake(spark, folder, tables(*rows), list(puts()), SECOND)
+
+
+def study(lake, **more):
+    return incident(lake, Question("ORDERS", micros(SINCE), **more), Ladder(SECOND))
+
+
+def by_hand(lake):
+    """(qmgr, dest_qmgr, since) -> messages, and bound ones."""
+    counts, bound = Counter(), Counter()
+    for row in lake.read("outcomes").collect():
+        after = row.put_seq > 60
+        counts[row.qmgr, row.dest_qmgr, after] += 1
+        bound[row.qmgr, row.dest_qmgr, after] += row.bound
+    return counts, bound
+
+
+def test_shares_counts_and_the_rule_that_moved_them(lake):
+    found = study(lake)
+    counts, _ = by_hand(lake)
+    assert (found.before, found.after, found.between) == ("S1", "S2", ["S2"])
+    assert {x.qmgr for x in found.puts} == {"APP1", "APP2"}
+    for put in found.puts:
+        for way in put.ways:
+            seen = [counts[put.qmgr, way.dest_qmgr, after] for after in (False, True)]
+            assert [way.messages_before, way.messages_after] == seen
+    (app1,) = (x for x in found.puts if x.qmgr == "APP1")
+    lost, kept = app1.ways
+    assert (lost.dest_qmgr, lost.channel, lost.is_lost) == ("SRV1", "TO.SRV1", True)
+    assert (lost.expected_before, lost.expected_after) == (0.5, 0.0)
+    assert lost.verdict_after == "rule 8: channel RETRYING, while TO.SRV2 is INACTIVE"
+    assert (kept.expected_before, kept.expected_after, kept.is_lost) == (0.5, 1.0, False)
+    (app2,) = (x for x in found.puts if x.qmgr == "APP2")
+    assert not any(way.is_lost for way in app2.ways)
+    assert [round(x.expected_after, 2) for x in app2.ways] == [0.56, 0.44]
+
+
+def test_changes_on_its_ways_alone_are_listed(lake):
+    found = study(lake)
+    told = {(x["table"], x["attribute"], x["old"], x["new"]) for x in found.changes}
+    assert ("channel_status", "status", "RUNNING", "RETRYING") in told
+    assert ("cluster_channels", "clwlwght", None, 40) in told
+    assert not any(x["key"].get("queue") == "OTHER" for x in found.changes)
+    assert found.other_changes > 0
+
+
+def test_what_is_bound_waits(lake):
+    found = study(lake)
+    _, bound = by_hand(lake)
+    (stuck,) = found.bound
+    assert (stuck.qmgr, stuck.dest_qmgr) == ("APP1", "SRV1")
+    assert stuck.messages == bound["APP1", "SRV1", True] > 0
+    (waits,) = found.waiting
+    assert (waits.qmgr, waits.channel, waits.status) == ("APP1", "TO.SRV1", "RETRYING")
+    assert waits.messages == waits.of_object == stuck.messages
+
+
+def test_it_says_what_to_do(lake):
+    first, second, third = study(lake).advice
+    assert first.startswith("on APP1: DISPLAY CHSTATUS(TO.SRV1)")
+    assert f"clwl reallocate --lake {lake.root} --qmgr APP1 --channel TO.SRV1" in second
+    assert third.startswith("close and open ORDERS again in the applications on APP1")
+
+
+def test_one_queue_manager_alone_and_one_that_never_put(lake):
+    assert [x.qmgr for x in study(lake, qmgr="APP2").puts] == ["APP2"]
+    (put,) = study(lake, qmgr="SRV1").puts
+    assert (put.qmgr, put.ways[0].messages_before) == ("SRV1", 0)
+    assert put.ways[0].dest_qmgr == "SRV1"
+
+
+def test_a_time_without_a_change_has_nothing_to_tell(lake):
+    later = micros(SINCE + timedelta(minutes=10))
+    found = incident(lake, Question("ORDERS", later), Ladder(SECOND))
+    assert (found.before, found.after, found.between, found.changes) == ("S2", "S2", [], [])
+    assert not any(way.is_lost for put in found.puts for way in put.ways)
+
+
+def test_the_command_tells_it(lake, capsys):
+    words = ["incident", "--lake", lake.root, "--object", "ORDERS", "--since", AT]
+    assert main([*words, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["puts"][0]["object_name"] == "ORDERS"
+    assert main(words) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"ORDERS since {AT}: 1 way is lost" in shown
+    assert "snapshot S1, then S2, up to 2024-05-06T13:59:30Z" in shown
+    assert "What to do 1. on APP1: DISPLAY CHSTATUS(TO.SRV1)" in shown
+
+
+def test_what_cannot_be_studied_is_refused(lake):
+    with pytest.raises(InputError, match="no message to NOBODY was routed"):
+        incident(lake, Question("NOBODY", micros(SINCE)), Ladder(SECOND))
+    with pytest.raises(UsageError, match="--until is not after --since"):
+        study(lake, until=micros(SINCE))
+    with pytest.raises(MissingSnapshotError, match="before the first valid snapshot"):
+        incident(lake, Question("ORDERS", micros(NOON)), Ladder(SECOND))
