@@ -16,6 +16,8 @@ SAME_ROUTE: Final = 0
 RECENTLY_USED: Final = 15
 PUT_ENABLED: Final = 5
 RESUMED: Final = 7
+CONFIGURED: Final = (1, 2, 3, 4, 5, 6)
+"""Rules that look at definitions alone: what they take away, no channel's status brings back."""
 
 
 @dataclass(frozen=True, slots=True)

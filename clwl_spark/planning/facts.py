@@ -4,13 +4,14 @@ Source: SEMANTICS 5 (CLWLMRUC, resets), 7 (transmission queues).
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import ChannelType, Usage
+from clwl_spark.algorithm.transmit import TransmissionQueues
+from clwl_spark.mq.vocabulary import ChannelType, DefaultTransmissionQueue, Usage
 from clwl_spark.planning.names import NAME, own_definitions
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
 from clwl_spark.tables import columns as c
@@ -98,6 +99,17 @@ def senders(of: DataFrame, topology: Topology, used: DataFrame | None = None) ->
         known.select(*VIEW_KEY, c.CLWLMRUC, c.DEFCLXQ)
         .join(defined, list(VIEW_KEY), "left")
         .join(current, list(VIEW_KEY), "left")
+    )
+
+
+def transmission_queues(sender: Mapping[str, Any]) -> TransmissionQueues:
+    """What a row of `senders` says of transmission queues."""
+    return TransmissionQueues(
+        defclxq=sender.get(c.DEFCLXQ) or DefaultTransmissionQueue.SCTQ.value,
+        definitions=[(x[NAME], x[c.CLCHNAME]) for x in sender.get(DEFINITIONS) or ()],
+        current={
+            (x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in sender.get(CURRENT) or ()
+        },
     )
 
 

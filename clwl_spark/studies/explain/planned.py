@@ -4,7 +4,7 @@ Source: SEMANTICS 2 to 5 and 7, P33; CONTRACT, "JSON of a few commands".
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
@@ -16,8 +16,7 @@ from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.algorithm.shares import Route, long_run_shares
 from clwl_spark.algorithm.transmit import TransmissionQueues, now
 from clwl_spark.mq.vocabulary import ObjectType
-from clwl_spark.planning.facts import CURRENT, DEFINITIONS, senders
-from clwl_spark.planning.names import NAME
+from clwl_spark.planning.facts import senders, transmission_queues
 from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.snapshots.relevant import as_met_by
@@ -107,7 +106,7 @@ def _routes(candidates: Sequence[Row], sender: Row) -> list[Row]:
     """The survivors among a plan's candidates, with transmission queue and long-run share."""
     surviving = [row for row in candidates if row[c.ELIMINATED_BY] is None]
     copies = [list(copy) for _, copy in groupby(surviving, key=lambda row: row[c.CHOICE])]
-    queues = _transmission_queues(sender)
+    queues = transmission_queues(sender)
     found = []
     for copy in copies:
         seen = [Route(r[c.DEST_QMGR], r[c.CHANNEL], r[c.IS_LOCAL], r[c.CLWLWGHT]) for r in copy]
@@ -115,15 +114,6 @@ def _routes(candidates: Sequence[Row], sender: Row) -> list[Row]:
         for row, share in zip(copy, shares, strict=True):
             found.append(_route(row, queues, float(share / len(copies))))
     return found
-
-
-def _transmission_queues(sender: Mapping[str, Any]) -> TransmissionQueues:
-    current = sender.get(CURRENT) or ()
-    return TransmissionQueues(
-        defclxq=sender.get(c.DEFCLXQ, ""),
-        definitions=[(x[NAME], x[c.CLCHNAME]) for x in sender.get(DEFINITIONS) or ()],
-        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in current},
-    )
 
 
 def _route(row: Row, queues: TransmissionQueues, share: float) -> Row:

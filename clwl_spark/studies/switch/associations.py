@@ -8,14 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.transmit import TransmissionQueues, after_next_start, matches, precedence
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import DefaultTransmissionQueue
-from clwl_spark.planning.facts import senders
-from clwl_spark.planning.names import NAME
+from clwl_spark.planning.facts import senders, transmission_queues
 from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.defined import UnknownQueueManagerError, is_defined
 from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, read_topology, viewers
@@ -97,7 +94,7 @@ def associations(lake: Lake, qmgr: str, snapshot_id: str) -> list[Association]:
             "or ingest its definitions"
         )
     of = frame_from_rows(lake.spark, [(snapshot_id, qmgr)], f"snapshot_id string, {VIEWER} string")
-    queues = _transmission_queues(of, topology)
+    queues = transmission_queues(senders(of, topology).collect()[0].asDict(recursive=True))
     seen = channels_in_view(viewers(of, topology), topology)
     remote = seen.where(in_clusters(c.CLUSTER) & (F.col(c.QMGR) != qmgr))
     pairs = sorted({(row[0], row[1]) for row in remote.select(c.CHANNEL, c.QMGR).collect()})
@@ -112,15 +109,6 @@ def _association(channel: str, remote_qmgr: str, queues: TransmissionQueues) -> 
         after_next_start(channel, queues),
         matches(channel, queues.definitions),
         queues.defclxq,
-    )
-
-
-def _transmission_queues(of: DataFrame, topology: Topology) -> TransmissionQueues:
-    row = senders(of, topology).collect()[0].asDict(recursive=True)
-    return TransmissionQueues(
-        defclxq=row[c.DEFCLXQ] or DefaultTransmissionQueue.SCTQ.value,
-        definitions=[(x[NAME], x[c.CLCHNAME]) for x in row["definitions"] or ()],
-        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in row["current"] or ()},
     )
 
 
