@@ -31,6 +31,7 @@ from clwl_spark.cli.words import (
     report,
     repository,
     routing,
+    separation,
     sharing,
     state,
     synthetic,
@@ -54,7 +55,11 @@ PANELS: Final = {
     ),
     "Where messages go": (*routing.COMMANDS, *tracing.COMMANDS, *what_if.COMMANDS),
     "What was routed": (*questions.COMMANDS, *report.COMMANDS),
-    "Messages that wait, shared queues": (*waiting.COMMANDS, *sharing.COMMANDS),
+    "Messages that wait, shared queues": (
+        *waiting.COMMANDS,
+        *separation.COMMANDS,
+        *sharing.COMMANDS,
+    ),
     "The lake's tables": (*maintenance.COMMANDS, *state.COMMANDS),
 }
 

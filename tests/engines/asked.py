@@ -55,6 +55,8 @@ COMMANDS: Final = {
     "shares-traffic": ("shares", "--traffic"),
     "trace": ("trace", *PUT),
     "xmitq": ("xmitq", "--qmgr", "DEPOT1"),
+    "separation": ("separation",),
+    "separation-of-one": ("separation", "--qmgr", "DEPOT1"),
     "snapshots": ("snapshots",),
     "diff": ("diff", "demo", "night"),
     "repository": ("repository", "--qmgr", "DEPOT1"),
