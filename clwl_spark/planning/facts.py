@@ -107,9 +107,7 @@ def transmission_queues(sender: Mapping[str, Any]) -> TransmissionQueues:
     return TransmissionQueues(
         defclxq=sender.get(c.DEFCLXQ) or DefaultTransmissionQueue.SCTQ.value,
         definitions=[(x[NAME], x[c.CLCHNAME]) for x in sender.get(DEFINITIONS) or ()],
-        current={
-            (x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in sender.get(CURRENT) or ()
-        },
+        current={(x[c.CHANNEL], x[c.REMOTE_QMGR]): x[c.XMITQ] for x in sender.get(CURRENT) or ()},
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 from assertions.hand_made import HandMade, only
 
-from clwl_spark.checks.assertions.answers import Answer, End, Route, Way
+from clwl_spark.checks.assertions.answers import Answer, End, Line, Route, Way
 from clwl_spark.checks.assertions.results import Verdict
 
 TWO_FIFTHS = Answer(
@@ -170,3 +170,69 @@ def test_a_fact_holds_or_not(fact, answer, holds):
 )
 def test_what_was_found_is_told(fact, answer, said):
     assert only(fact, HandMade(answer)).said == said
+
+
+def over(qmgr, xmitq, channel, dest_qmgr):
+    return Answer(
+        lines=frozenset({Line(qmgr=qmgr, xmitq=xmitq, channel=channel, dest_qmgr=dest_qmgr)})
+    )
+
+
+ORDERS_GO = over("APP1", "XMIT", "TO.QM1", "QM1")
+APART = {
+    "another channel and transmission queue": over("APP1", "OTHER", "OWN.QM1", "QM1"),
+    "the same names on another queue manager": over("GATE", "XMIT", "TO.QM1", "QM1"),
+    "nothing, for it stays where it is put": Answer(lines=frozenset()),
+}
+SHARED = {
+    "on APP1 they share channel TO.QM1 to QM1 and transmission queue XMIT: give one a cluster of "
+    "its own, with a CLUSRCVR of its own on QM1, and on APP1 a transmission queue with the "
+    "CLCHNAME of that channel": ORDERS_GO,
+    "on APP1 they share transmission queue XMIT: define on APP1 a transmission queue with the "
+    "CLCHNAME of the channels of one of them": over("APP1", "XMIT", "TO.QM2", "QM2"),
+}
+
+
+class Two(HandMade):
+    """ORDERS goes one way, AUDIT the other."""
+
+    def __init__(self, audit):
+        super().__init__()
+        self.audit = audit
+
+    def answer(self, questions):
+        assert all(x.is_lines for x in questions)
+        return {
+            x: ORDERS_GO if x.request.object_name == "ORDERS" else self.audit for x in questions
+        }
+
+
+@pytest.mark.parametrize("how", APART)
+def test_puts_that_share_nothing_are_separate(how):
+    result = only("separate(ORDERS from APP1, AUDIT from APP1)", Two(APART[how]))
+    assert result.verdict == Verdict.PASSED
+    assert result.said.startswith("they share no channel and no transmission queue (ORDERS on XMIT")
+    denied = only("not separate(ORDERS from APP1, AUDIT from APP1)", Two(APART[how]))
+    assert denied.verdict == Verdict.FAILED
+
+
+@pytest.mark.parametrize("said", SHARED)
+def test_what_puts_share_is_told_with_the_remedy(said):
+    result = only("separate(ORDERS from APP1, AUDIT from APP1)", Two(SHARED[said]))
+    assert (result.verdict, result.said) == (Verdict.FAILED, said)
+
+
+def test_puts_of_definitions_that_name_one_transmission_queue_share_it():
+    named = over("APP1", "XMIT", None, "QM2")
+    result = only("separate(AUDIT from APP1, ORDERS from APP1)", Two(named))
+    assert result.said == (
+        "on APP1 they share transmission queue XMIT: let a definition on APP1 name another XMITQ"
+    )
+
+
+def test_a_put_that_fails_is_not_separate():
+    result = only("separate(ORDERS from APP1, AUDIT from APP1)", Two(FAILED_PUT))
+    assert result.verdict == Verdict.FAILED
+    assert result.said == (
+        "the put to AUDIT ends with 2270 MQRC_NO_DESTINATIONS_AVAILABLE"
+    )

@@ -321,7 +321,11 @@ _BALANCING: dict[str, Mutant] = {
     ),
     "overlapping-clchname": (
         [adding(queue("FR1", "ALL.XMIT", usage="XMITQ", clchname="TO.*"))],
-        {"overlapping-clchname"},
+        {"overlapping-clchname", "own-queue-for-several"},
+    ),
+    "own-queue-for-several": (
+        [setting("queue_managers", {"qmgr": "FR2"}, defclxq="CHANNEL")],
+        {"own-queue-for-several"},
     ),
     "clchname-without-channel": (
         [adding(queue("FR1", "B.XMIT", usage="XMITQ", clchname="TO_QM*"))],

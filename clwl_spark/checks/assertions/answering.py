@@ -1,12 +1,13 @@
 """Answers for assertions: shares by the sweep, whole ways by `ways`, of all questions at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from clwl_spark.checks.assertions.answers import (
     Answer,
     End,
     KnownChannel,
+    Line,
     Question,
     Route,
     Way,
@@ -16,6 +17,7 @@ from clwl_spark.checks.assertions.model import ChannelStopped, Hit, QmgrDown, Re
 from clwl_spark.mq.vocabulary import ObjectType, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import Topology
+from clwl_spark.studies.separation.apart import Leg, legs_of
 from clwl_spark.studies.shares.expected import SHARE
 from clwl_spark.studies.sweep.outages import Case, Channels, Outage, Part, channels_of
 from clwl_spark.studies.trace.places import Network, Place
@@ -55,8 +57,14 @@ class SnapshotAnswers:
         at = {x: (number[_case(x)], _place(x.request)) for x in questions}
         ways.plan(place for _, place in at.values())
         whole = ways.ways(list(dict.fromkeys(at[x] for x in questions if x.is_whole_way)))
+        apart = [x for x in questions if x.is_lines]
+        legs = legs_of([at[x][1] for x in apart], self._network, self._ladder)
         return {
-            x: _answer(ways.step(at[x]), whole.get(at[x]) if x.is_whole_way else None)
+            x: _answer(
+                ways.step(at[x]),
+                whole.get(at[x]) if x.is_whole_way else None,
+                legs[at[x][1]] if x.is_lines else None,
+            )
             for x in questions
         }
 
@@ -81,8 +89,8 @@ def _place(request: Request) -> Place:
     )
 
 
-def _answer(step: Step, way: CaseWay | None) -> Answer:
-    """The sender's own choice, and the whole way where it is asked for."""
+def _answer(step: Step, way: CaseWay | None, legs: Iterable[Leg] | None) -> Answer:
+    """The sender's own choice, and the whole way, and what can be taken, where it is asked for."""
     reason = int(step.hop.plan[c.REASON])
     if reason:
         return Answer(reason=reason)
@@ -96,7 +104,11 @@ def _answer(step: Step, way: CaseWay | None) -> Answer:
         for row in step.routes
         if row[c.REASON] == 0 and row[SHARE] > 0
     ]
-    return Answer(routes=tuple(routes), way=None if way is None else _way(way))
+    return Answer(
+        routes=tuple(routes),
+        way=None if way is None else _way(way),
+        lines=None if legs is None else frozenset(Line(**x._asdict()) for x in legs),
+    )
 
 
 def _way(way: CaseWay) -> Way:

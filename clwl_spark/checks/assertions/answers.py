@@ -58,11 +58,13 @@ class Question(Value):
             queue managers; a cluster that is down has no running channel.
         request: the put.
         is_whole_way: `Answer.way` is needed too.
+        is_lines: `Answer.lines` are needed too.
     """
 
     case: Case
     request: Request
-    is_whole_way: bool
+    is_whole_way: bool = False
+    is_lines: bool = False
 
 
 class Route(Value):
@@ -116,6 +118,22 @@ class Way(Value):
     loop: tuple[str, ...] = ()
 
 
+class Line(Value):
+    """A transmission queue and a channel that messages can take, in some state of the channels.
+
+    Attributes:
+        qmgr: whose transmission queue it is.
+        xmitq: the transmission queue, as it is now or as the channel's next start makes it.
+        channel: of the queue manager; None where a definition names the transmission queue.
+        dest_qmgr: queue manager at its end.
+    """
+
+    qmgr: str
+    xmitq: str
+    channel: str | None = None
+    dest_qmgr: str
+
+
 class Answer(Value):
     """What becomes of a put.
 
@@ -123,12 +141,14 @@ class Answer(Value):
         routes: one per destination queue manager and channel; none where `reason` is not 0.
         reason: 0, or the MQRC that the put ends with.
         way: where it was asked for and `reason` is 0.
+        lines: as `way`; of all queue managers that messages can come to.
         error: why there is no answer; blank = there is one.
     """
 
     routes: tuple[Route, ...] = ()
     reason: int = 0
     way: Way | None = None
+    lines: frozenset[Line] | None = None
     error: str = ""
 
 

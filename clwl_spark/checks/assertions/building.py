@@ -95,6 +95,11 @@ class ToValues(Transformer[Token, m.Statement]):
         never, qmgr, request = parts
         return m.GoesTo(request=request, qmgr=qmgr), never is not None
 
+    def separate(self, parts: Sequence[Any]) -> Made:
+        """`separate(A from QM1, B from QM1)`."""
+        request, other = parts
+        return m.Separate(request=request, other=other), False
+
     def to_qmgr(self, parts: Sequence[Any]) -> tuple[str, str | None]:
         """`to QM1 over TO.QM1`."""
         to, over = parts

@@ -21,8 +21,11 @@ from clwl_spark.checks.assertions.model import (
     Hit,
     QmgrDown,
     ReasonIs,
+    Request,
+    Separate,
     Share,
     Statement,
+    requests_of,
 )
 from clwl_spark.checks.assertions.wording import condition_words
 from clwl_spark.errors import did_you_mean
@@ -97,18 +100,18 @@ def _unknown(statement: Statement, network: Network) -> Iterator[str]:
     for cluster in _clusters(statement):
         if cluster not in network.clusters:
             yield f"no cluster {cluster}: {did_you_mean(cluster, network.clusters)}"
-    yield from _unknown_object(statement, network)
+    if not isinstance(statement.fact, ReasonIs):
+        for request in requests_of(statement.fact):
+            yield from _unknown_object(request, network)
 
 
-def _unknown_object(statement: Statement, network: Network) -> Iterator[str]:
+def _unknown_object(request: Request, network: Network) -> Iterator[str]:
     """A queue that nobody has, or an object queue manager.
 
     Any topic string has a topic object, if only SYSTEM.BASE.TOPIC; what is put to a named queue
     manager is looked for there, perhaps beyond what the snapshot knows.
     """
-    fact = statement.fact
-    request = fact.request
-    if isinstance(fact, ReasonIs) or request.is_topic:
+    if request.is_topic:
         return
     names = network.objects | network.qmgrs
     if request.object_qmgr and request.object_qmgr not in names:
@@ -125,6 +128,8 @@ def _unknown_object(statement: Statement, network: Network) -> Iterator[str]:
 def _missed(statement: Statement, network: Network) -> Iterator[str]:
     """Names that somebody has, but that do not go together."""
     fact = statement.fact
+    if isinstance(fact, Separate):
+        yield from _not_two(fact, statement)
     if isinstance(fact, Share) and fact.to and fact.over:
         yield from _not_led(fact.over, fact.to, network)
     for condition in statement.conditions:
@@ -137,6 +142,14 @@ def _missed(statement: Statement, network: Network) -> Iterator[str]:
                 yield f"there is no {condition.kind} that might be down: leave the condition out"
             case _:
                 pass
+
+
+def _not_two(fact: Separate, statement: Statement) -> Iterator[str]:
+    """That there are no two puts to be apart, or a condition that changes nothing."""
+    if fact.request == fact.other:
+        yield "a put is not separate from itself: name two"
+    if statement.conditions:
+        yield "separate(...) is about whatever state of the channels: leave the condition out"
 
 
 def _not_led(channel: str, qmgr: str, network: Network) -> Iterator[str]:
@@ -160,7 +173,7 @@ def _not_stopped(condition: ChannelStopped, network: Network) -> Iterator[str]:
 def _qmgrs(statement: Statement) -> Iterator[str]:
     """Queue managers that a statement names, but for the object queue manager."""
     fact = statement.fact
-    yield fact.request.sender
+    yield from dict.fromkeys(x.sender for x in requests_of(fact))
     if isinstance(fact, Share) and fact.to:
         yield fact.to
     if isinstance(fact, GoesTo):

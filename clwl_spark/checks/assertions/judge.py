@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import product
 
 from clwl_spark.checks.assertions.answers import Answer, Answers, Question
 from clwl_spark.checks.assertions.cases import cases_of
@@ -15,7 +16,7 @@ from clwl_spark.checks.assertions.measure import (
     is_met,
     needs_whole_way,
 )
-from clwl_spark.checks.assertions.model import Assertion, Case, Request
+from clwl_spark.checks.assertions.model import Assertion, Case, Request, Separate, requests_of
 from clwl_spark.checks.assertions.results import CaseFound, Report, Result, Verdict
 from clwl_spark.checks.assertions.wording import case_words
 
@@ -58,12 +59,14 @@ def _questions(prepared: Iterable[_Prepared]) -> _Asked:
     asked: dict[tuple[Case, Request], Question] = {}
     for one in prepared:
         fact = one.assertion.statement.fact
-        is_whole_way = needs_whole_way(fact)
-        for case in one.cases:
-            key = (case, fact.request)
-            before = asked.get(key)
-            if before is None or (is_whole_way and not before.is_whole_way):
-                asked[key] = Question(case=case, request=fact.request, is_whole_way=is_whole_way)
+        is_whole_way, is_lines = needs_whole_way(fact), isinstance(fact, Separate)
+        for case, request in product(one.cases, requests_of(fact)):
+            before = asked.get((case, request), Question(case=case, request=request))
+            more = {
+                "is_whole_way": is_whole_way or before.is_whole_way,
+                "is_lines": is_lines or before.is_lines,
+            }
+            asked[case, request] = before.model_copy(update=more)
     return asked
 
 
@@ -75,16 +78,20 @@ def _result(one: _Prepared, asked: _Asked, found: Mapping[Question, Answer]) -> 
     judged: list[tuple[bool, float, CaseFound]] = []
     for case in one.cases:
         words = case_words(case)
-        question = asked[case, statement.fact.request]
-        if question not in found:
-            raise UnansweredError(f"{question.request} when {words}")
-        answer = found[question]
-        if answer.error:
-            return Result(one.assertion, Verdict.ERROR, error=f"{answer.error} (when {words})")
-        figure = figure_of(statement.fact, answer)
+        answers = [_answer(asked[case, x], found) for x in requests_of(statement.fact)]
+        error = next((x.error for x in answers if x.error), "")
+        if error:
+            return Result(one.assertion, Verdict.ERROR, error=f"{error} (when {words})")
+        figure = figure_of(statement.fact, *answers)
         met = is_met(figure, demand)
         judged.append((met, excess(figure, demand), CaseFound(words, figure.said)))
     judged.sort(key=lambda x: (x[0], -x[1]))
     failing = tuple(x for met, _, x in judged if not met)
     verdict = Verdict.FAILED if failing else Verdict.PASSED
     return Result(one.assertion, verdict, len(judged), judged[0][2], failing)
+
+
+def _answer(question: Question, found: Mapping[Question, Answer]) -> Answer:
+    if question not in found:
+        raise UnansweredError(f"{question.request} when {case_words(question.case)}")
+    return found[question]

@@ -15,10 +15,12 @@ from clwl_spark.checks.assertions.model import (
     GoesTo,
     Reachable,
     ReasonIs,
+    Separate,
     Share,
     Statement,
     fraction_of,
 )
+from clwl_spark.checks.assertions.separation import apart_words, shared_words
 from clwl_spark.errors import ClwlError, first_names
 from clwl_spark.mq.vocabulary import reason_text
 
@@ -110,12 +112,19 @@ def needs_whole_way(fact: Fact) -> bool:
     return fact.kind in ("hops", "reachable", "crosses", "goes to")
 
 
-def figure_of(fact: Fact, answer: Answer) -> Figure:
+def figure_of(fact: Fact, answer: Answer, other: Answer | None = None) -> Figure:
     """What an answer says about a fact.
+
+    Args:
+        fact: it.
+        answer: of its put.
+        other: of the second put, where there are two.
 
     Raises:
         UnansweredError: the whole way is needed and is not there.
     """
+    if isinstance(fact, Separate):
+        return _separation(fact, answer, other)
     if isinstance(fact, ReasonIs):
         return Figure(answer.reason, f"the put ends with {reason_text(answer.reason)}")
     if answer.reason:
@@ -135,6 +144,21 @@ def _of_failed_put(fact: Fact, reason: int) -> Figure:
     said = f"the put ends with {reason_text(reason)}"
     has_figure = not isinstance(fact, Share) and fact.kind != "hops"
     return Figure(0.0 if has_figure else None, said)
+
+
+def _separation(fact: Separate, one: Answer, other: Answer | None) -> Figure:
+    """Whether two puts are apart; one that fails sends nothing that could be."""
+    if other is None:
+        raise UnansweredError(f"the ways of {fact.other}")
+    for put, answer in ((fact.request, one), (fact.other, other)):
+        if answer.reason:
+            return Figure(
+                None, f"the put to {put.object_name} ends with {reason_text(answer.reason)}"
+            )
+    if one.lines is None or other.lines is None:
+        raise UnansweredError(f"the ways of {fact.request} and {fact.other}")
+    shared = shared_words(one.lines, other.lines)
+    return Figure(float(not shared), shared or apart_words(fact, one.lines, other.lines))
 
 
 def _share(fact: Share, answer: Answer) -> Figure:

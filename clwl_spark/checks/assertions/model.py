@@ -150,7 +150,20 @@ class GoesTo(Value):
     qmgr: ObjectName
 
 
-Fact = Share | Count | ReasonIs | Reachable | Crosses | GoesTo
+class Separate(Value):
+    """No channel and no transmission queue can have messages of both puts, in whatever state."""
+
+    kind: Literal["separate"] = "separate"
+    request: Request
+    other: Request
+
+
+Fact = Share | Count | ReasonIs | Reachable | Crosses | GoesTo | Separate
+
+
+def requests_of(fact: Fact) -> tuple[Request, ...]:
+    """The puts that a fact is about."""
+    return (fact.request, fact.other) if isinstance(fact, Separate) else (fact.request,)
 
 
 class QmgrDown(Value):

@@ -23,6 +23,7 @@ _EXAMPLES: Final = {
     "reason": "reason(ORDERS from APP1) = 2085",
     "reachable": "reachable(ORDERS from APP1) when any channel down",
     "crosses": "never crosses cluster PUBLIC (AUDIT from APP1)",
+    "separate": "separate(AUDIT from APP1, ORDERS from APP1)",
     "goes": "never goes to queue manager QM7 (AUDIT from APP1)",
 }
 _WORDS: Final = {
@@ -33,6 +34,7 @@ _WORDS: Final = {
     "FIGURE": "a share like 0.4, 40% or 5/7",
     "COUNT": "a whole number",
     "MQRC": "a reason code like 2085 or MQRC_UNKNOWN_OBJECT_NAME",
+    "_COMMA": "','",
     "_LPAR": "'('",
     "_RPAR": "')'",
     "_GOES_TO": "goes to",

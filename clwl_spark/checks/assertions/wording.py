@@ -17,8 +17,10 @@ from clwl_spark.checks.assertions.model import (
     Reachable,
     ReasonIs,
     Request,
+    Separate,
     Share,
     Statement,
+    requests_of,
 )
 
 KEYWORDS: Final = frozenset(
@@ -31,6 +33,7 @@ KEYWORDS: Final = frozenset(
         "reason",
         "reachable",
         "crosses",
+        "separate",
         "goes",
         "topic",
         "at",
@@ -98,8 +101,8 @@ def _fact(fact: Fact) -> str:
             return f"{fact.kind}({put}) {fact.comparison} {fact.count}"
         case ReasonIs():
             return f"reason({put}) {fact.comparison} {fact.reason}"
-        case Reachable():
-            return f"reachable({put})"
+        case Reachable() | Separate():
+            return f"{fact.kind}({', '.join(map(_request, requests_of(fact)))})"
         case Crosses():
             return f"crosses cluster {_name(fact.cluster)} ({put})"
         case GoesTo():

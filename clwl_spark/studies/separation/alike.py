@@ -181,7 +181,7 @@ def _known_to(of: DataFrame, queues: DataFrame) -> DataFrame:
     seen = F.col(c.OBSERVER) == F.col(VIEWER)
     everybodys = queues.where(F.col(c.OBSERVER) == EVERYBODY).withColumn(VIEWER, F.col(c.QMGR))
     theirs = queues.where(F.col(c.OBSERVER) != EVERYBODY).withColumn(VIEWER, F.col(c.OBSERVER))
-    rows = everybodys.unionByName(theirs).where((own | seen) & ~_is_qmgr_alias())
+    rows = everybodys.unionByName(theirs).where(own | seen)
     kept = rows.join(of, list(VIEW_KEY), "left_semi")
     return kept.select(*VIEW_KEY, c.QUEUE, c.QTYPE, c.CLUSTER)
 

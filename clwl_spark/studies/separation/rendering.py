@@ -29,7 +29,9 @@ def headline(found: Separation) -> str:
     """What was looked at, and how much of it there is."""
     whose = f"{found.qmgr}, snapshot" if found.qmgr else "snapshot"
     count = f"{found.lines_total:,} channel{'s'[: found.lines_total != 1]} on transmission queues"
-    more = f", the first {len(found.lines):,} of them" if found.lines_total > len(found.lines) else ""
+    more = (
+        f", the first {len(found.lines):,} of them" if found.lines_total > len(found.lines) else ""
+    )
     return f"{whose} {found.snapshot_id}: {count}{more}"
 
 
@@ -68,8 +70,10 @@ def _queues_table(queues: Sequence[dict[str, Any]]) -> Table:
     table = _table(head, set())
     for row in queues:
         cells = [row[c.QUEUE], ", ".join(row[CHANNELS]) or _NO_CHANNEL, ", ".join(row[XMITQS])]
-        for where in (ON_CHANNEL, ON_XMITQ):
-            cells.append(_names(row[f"{where}_{NAMES}"] or (), row[where] or 0))
+        cells += [
+            _names(row[f"{where}_{NAMES}"] or (), row[where] or 0)
+            for where in (ON_CHANNEL, ON_XMITQ)
+        ]
         table.add_row(*map(escape, cells))
     return table
 

@@ -46,9 +46,7 @@ def lines(found: Found) -> DataFrame:
 def _counted(found: Found, key: Sequence[str]) -> DataFrame:
     """How many queues each viewer has by a key of ways: (viewer, *key, queues), none left out."""
     ways = found.ways.select(ASKER, UNIT, *key).distinct()
-    sizes = found.asked.kinds.groupBy(F.col(KIND).alias(UNIT)).agg(
-        F.count(F.lit(1)).alias(QUEUES)
-    )
+    sizes = found.asked.kinds.groupBy(F.col(KIND).alias(UNIT)).agg(F.count(F.lit(1)).alias(QUEUES))
     askers = found.asked.askers.select(VIEWER, ASKER)
     of_kinds = ways.join(sizes, UNIT).groupBy(ASKER, *key).agg(F.sum(QUEUES).alias(QUEUES))
     parts = (

@@ -64,7 +64,7 @@ def find_ways(asked: Asked, ladder: Ladder) -> Found:
 
 
 def is_possible() -> Column:
-    """True for candidates that only the state of channels, or a priority, keeps from being taken."""
+    """True for candidates that are taken, or would be if others were down."""
     number = F.col(c.ELIMINATED_BY)
     return number.isNull() | ~number.isin(*CONFIGURED)
 

@@ -15,7 +15,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.planning.facts import senders, transmission_queues
 from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.defined import UnknownQueueManagerError, is_defined
-from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, read_topology, viewers
+from clwl_spark.snapshots.views import VIEWER, in_clusters, read_topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import columns as c
 
