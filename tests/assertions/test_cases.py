@@ -60,6 +60,12 @@ WRONG = {
         "GUEST has no sender of channel TO.QM1, which is in K: name a queue manager of there"
     ),
     "hops(AUDIT from APP1) <= 1 when channel TO.QM1 on QM1 stopped": "QM1 has no sender of channel",
+    "separate(AUDIT from APP1, ORDRES from APP1)": "no queue ORDRES: did you mean 'ORDERS'?",
+    "separate(AUDIT from APP1, ORDERS from APP2)": "no queue manager APP2: did you mean 'APP1'?",
+    "separate(AUDIT from APP1, AUDIT from APP1)": "a put is not separate from itself: name two",
+    "separate(AUDIT from APP1, ORDERS from APP1) when QM1 down": (
+        "separate(...) is about whatever state of the channels: leave the condition out"
+    ),
     "hops(AUDIT from APP1) <= 1 when APP1 down": "APP1 puts the messages, so it cannot be down: ",
 }
 

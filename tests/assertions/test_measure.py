@@ -172,10 +172,9 @@ def test_what_was_found_is_told(fact, answer, said):
     assert only(fact, HandMade(answer)).said == said
 
 
-def over(qmgr, xmitq, channel, dest_qmgr):
-    return Answer(
-        lines=frozenset({Line(qmgr=qmgr, xmitq=xmitq, channel=channel, dest_qmgr=dest_qmgr)})
-    )
+def over(qmgr, xmitq, channel, dest_qmgr, **more):
+    line = Line(qmgr=qmgr, xmitq=xmitq, channel=channel, dest_qmgr=dest_qmgr, **more)
+    return Answer(lines=frozenset({line}))
 
 
 ORDERS_GO = over("APP1", "XMIT", "TO.QM1", "QM1")
@@ -186,10 +185,13 @@ APART = {
 }
 SHARED = {
     "on APP1 they share channel TO.QM1 to QM1 and transmission queue XMIT: give one a cluster of "
-    "its own, with a CLUSRCVR of its own on QM1, and on APP1 a transmission queue with the "
-    "CLCHNAME of that channel": ORDERS_GO,
-    "on APP1 they share transmission queue XMIT: define on APP1 a transmission queue with the "
-    "CLCHNAME of the channels of one of them": over("APP1", "XMIT", "TO.QM2", "QM2"),
+    "its own, with a CLUSRCVR of its own on QM1, and on APP1 a transmission queue whose "
+    "CLCHNAME fits that channel": ORDERS_GO,
+    "on APP1 they share transmission queue XMIT: define on APP1 a transmission queue whose "
+    "CLCHNAME fits the channels of one of them": over("APP1", "XMIT", "TO.QM2", "QM2"),
+    "on APP1 they share transmission queue XMIT: start TO.QM2 anew, as the switch is pending": (
+        over("APP1", "XMIT", "TO.QM2", "QM2", is_lasting=False)
+    ),
 }
 
 
@@ -233,6 +235,4 @@ def test_puts_of_definitions_that_name_one_transmission_queue_share_it():
 def test_a_put_that_fails_is_not_separate():
     result = only("separate(ORDERS from APP1, AUDIT from APP1)", Two(FAILED_PUT))
     assert result.verdict == Verdict.FAILED
-    assert result.said == (
-        "the put to AUDIT ends with 2270 MQRC_NO_DESTINATIONS_AVAILABLE"
-    )
+    assert result.said == ("the put to AUDIT ends with 2270 MQRC_NO_DESTINATIONS_AVAILABLE")

@@ -66,6 +66,11 @@ READ = {
             m.AnyDown(kind="cluster"),
         ),
     ),
+    "Separate(ORDERS from APP1, topic 'a' from qmgr APP2)": m.Statement(
+        fact=m.Separate(
+            request=ORDERS, other=m.Request(object_name="a", sender="APP2", is_topic=True)
+        )
+    ),
     "reachable('TOPIC' from 'ANY') when 'channel' down": m.Statement(
         fact=m.Reachable(request=m.Request(object_name="TOPIC", sender="ANY")),
         conditions=(m.QmgrDown(qmgr="channel"),),
@@ -104,6 +109,10 @@ WRONG = {
     "reachable(ORDERS from APP1) when ": (
         32,
         "expected a name, any, channel, cluster or queue manager, found the end",
+    ),
+    "separate(ORDERS from APP1)": (
+        25,
+        "expected ',', found ')'; for example: separate(AUDIT from APP1, ORDERS from APP1)",
     ),
     "never reachable(ORDERS from APP1)": (
         6,
@@ -195,6 +204,7 @@ FACTS = (
     | st.builds(m.Reachable, request=REQUESTS)
     | st.builds(m.Crosses, request=REQUESTS, cluster=NAMES)
     | st.builds(m.GoesTo, request=REQUESTS, qmgr=NAMES)
+    | st.builds(m.Separate, request=REQUESTS, other=REQUESTS)
 )
 CONDITIONS = (
     st.builds(m.QmgrDown, qmgr=NAMES)

@@ -57,6 +57,7 @@ COMMANDS: Final = {
     "xmitq": ("xmitq", "--qmgr", "DEPOT1"),
     "separation": ("separation",),
     "separation-of-one": ("separation", "--qmgr", "DEPOT1"),
+    "assert": ("assert", str(Path(__file__).with_name("facts.yml"))),
     "snapshots": ("snapshots",),
     "diff": ("diff", "demo", "night"),
     "repository": ("repository", "--qmgr", "DEPOT1"),

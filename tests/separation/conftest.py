@@ -26,6 +26,12 @@ WORLD = (
     queue("QM1", "RANKED", "K", clwlrank=1),
     queue("QM2", "RANKED", "K"),
     alias("GATE", "BILLS.ALIAS", "BILLS"),
+    # Two more queue managers that reach K's queues over the gateway.
+    *(qmgr(x) for x in ("IN1", "IN2")),
+    *(rcvr(x, "IN", channel=f"IN.{x}") for x in ("IN1", "IN2", "GATE")),
+    alias("GATE", "IN.BILLS", "BILLS", cluster="IN"),
+    alias("GATE", "IN.NOTES", "NOTES", cluster="IN"),
+    alias("GATE", "IN.SAFE", "SAFE", cluster="IN"),
     remote("GATE", "AWAY", "X", "FAR", xmitq="TO.FAR"),
     queue("GATE", "TO.FAR", usage="XMITQ"),
     # GATE's channel still is where it was before XMIT.OWN was defined.

@@ -45,10 +45,10 @@ def test_queues_of_one_cluster_share_the_channel_to_their_host(lake):
 def test_a_cluster_of_its_own_separates_and_a_transmission_queue_alone_does_not(lake):
     found = lines_of(lake, qmgr="GATE")
     own = found["GATE", NEAR, "OWN.QM1"]
-    assert (own["names"], own["next_xmitq"]) == (["SAFE"], "XMIT.OWN")
+    assert (own["names"], own["next_xmitq"]) == (["IN.SAFE", "SAFE"], "XMIT.OWN")
     to_qm1 = found["GATE", "XMIT.QM1", "TO.QM1"]
     assert "SAFE" not in to_qm1["names"]
-    assert (to_qm1["queues"], to_qm1["beside"]) == (6, 0)
+    assert (to_qm1["queues"], to_qm1["beside"]) == (8, 0)
     # With DEFCLXQ(CHANNEL) each channel has its queue, and yet five queues share it.
     split = lines_of(lake, qmgr="SPLIT")["SPLIT", "SYSTEM.CLUSTER.TRANSMIT.TO.QM1", "TO.QM1"]
     assert (split["queues"], split["beside"]) == (5, 0)
@@ -69,11 +69,12 @@ def test_a_queue_is_told_who_is_with_it_and_who_is_beside_it(lake):
     question = SeparationQuestion(qmgr="GATE", objects=["SAFE", "STOCK"])
     safe, stock = sorted(separation_of(lake, question, Ladder()).queues, key=lambda x: x["queue"])
     assert (safe["channels"], safe["xmitqs"]) == (["OWN.QM1 to QM1"], [NEAR])
-    assert (safe["on_channel"], safe["on_channel_names"]) == (0, [])
+    assert (safe["on_channel"], safe["on_channel_names"]) == (1, ["IN.SAFE"])
     assert (safe["on_xmitq"], safe["on_xmitq_names"]) == (2, ["ORDERS", "STOCK"])
     assert stock["xmitqs"] == [NEAR, "XMIT.QM1"]
-    assert (stock["on_channel"], stock["on_xmitq"], stock["on_xmitq_names"]) == (5, 1, ["SAFE"])
-    assert stock["on_channel_names"] == ["BILLS", "BILLS.ALIAS", "NOTES", "ORDERS", "RANKED"]
+    assert (stock["on_channel"], stock["on_xmitq"]) == (7, 2)
+    assert stock["on_channel_names"] == ["BILLS", "BILLS.ALIAS", "IN.BILLS", "IN.NOTES", "NOTES"]
+    assert stock["on_xmitq_names"] == ["IN.SAFE", "SAFE"]
 
 
 def test_lists_are_as_long_as_is_asked_for(lake):

@@ -126,12 +126,14 @@ class Line(Value):
         xmitq: the transmission queue, as it is now or as the channel's next start makes it.
         channel: of the queue manager; None where a definition names the transmission queue.
         dest_qmgr: queue manager at its end.
+        is_lasting: the channel has the transmission queue after its next start, too.
     """
 
     qmgr: str
     xmitq: str
     channel: str | None = None
     dest_qmgr: str
+    is_lasting: bool = True
 
 
 class Answer(Value):

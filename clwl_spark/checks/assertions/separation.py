@@ -1,37 +1,28 @@
 """What messages of two puts share, in words, and what would keep them apart."""
 
-from collections import defaultdict
 from collections.abc import Collection
+from itertools import chain
 
 from clwl_spark.checks.assertions.answers import Line
 from clwl_spark.checks.assertions.model import Separate
 from clwl_spark.errors import first_names
 
+Lines = Collection[Line]
 
-def shared_words(one: Collection[Line], other: Collection[Line]) -> str:
+
+def shared_words(one: Lines, other: Lines) -> str:
     """What two puts share on each queue manager, and the remedy; blank = nothing.
 
     Args:
         one: what messages of one put can take.
         other: of the other put.
     """
-    xmitqs: dict[str, set[str]] = defaultdict(set)
-    channels: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    on_both = {(x.qmgr, x.xmitq) for x in one} & {(x.qmgr, x.xmitq) for x in other}
-    for qmgr, xmitq in on_both:
-        xmitqs[qmgr].add(xmitq)
-    for qmgr, channel, dest in _channels(one) & _channels(other):
-        channels[qmgr].add((channel, dest))
-    by_definition = {x.qmgr for x in one if x.channel is None and (x.qmgr, x.xmitq) in on_both}
-    said = [
-        f"on {qmgr} they share {_shared(channels[qmgr], names)}: "
-        f"{_remedy(qmgr, channels[qmgr], is_defined=qmgr in by_definition)}"
-        for qmgr, names in sorted(xmitqs.items())
-    ]
-    return "; ".join(said)
+    qmgrs = sorted({x.qmgr for x in one} & {x.qmgr for x in other})
+    told = (_on_qmgr(name, _of(name, one), _of(name, other)) for name in qmgrs)
+    return "; ".join(filter(None, told))
 
 
-def apart_words(fact: Separate, one: Collection[Line], other: Collection[Line]) -> str:
+def apart_words(fact: Separate, one: Lines, other: Lines) -> str:
     """Where messages of two puts go that share nothing."""
     parts = (
         f"{put.object_name} on {first_names(sorted({x.xmitq for x in lines})) or 'none'}"
@@ -40,26 +31,44 @@ def apart_words(fact: Separate, one: Collection[Line], other: Collection[Line]) 
     return f"they share no channel and no transmission queue ({', '.join(parts)})"
 
 
-def _channels(lines: Collection[Line]) -> set[tuple[str, str, str]]:
-    return {(x.qmgr, x.channel, x.dest_qmgr) for x in lines if x.channel is not None}
+def _of(qmgr: str, lines: Lines) -> Lines:
+    return [x for x in lines if x.qmgr == qmgr]
 
 
-def _shared(channels: set[tuple[str, str]], xmitqs: set[str]) -> str:
-    """The channels, and the transmission queues."""
-    words = [f"channel {name} to {dest}" for name, dest in sorted(channels)]
+def _on_qmgr(qmgr: str, one: Lines, other: Lines) -> str:
+    """What is shared on one queue manager; a shared channel has a transmission queue, too."""
+    xmitqs = {x.xmitq for x in one} & {x.xmitq for x in other}
+    if not xmitqs:
+        return ""
+    channels = _channels(one) & _channels(other)
     names = f"transmission queue {first_names(sorted(xmitqs))}"
-    return f"{first_names(words)} and {names}" if words else names
-
-
-def _remedy(qmgr: str, channels: set[tuple[str, str]], *, is_defined: bool) -> str:
-    """What to do on a queue manager, and at the ends of its channels."""
-    own_queue = f"on {qmgr} a transmission queue with the CLCHNAME of"
     if channels:
-        hosts = first_names(sorted({dest for _, dest in channels}))
-        return (
-            f"give one a cluster of its own, with a CLUSRCVR of its own on {hosts}, and "
-            f"{own_queue} that channel"
-        )
-    if is_defined:
+        words = [f"channel {name} to {dest}" for name, dest in sorted(channels)]
+        remedy = _own_cluster(qmgr, channels)
+        return f"on {qmgr} they share {first_names(words)} and {names}: {remedy}"
+    shared = ([x for x in lines if x.xmitq in xmitqs] for lines in (one, other))
+    return f"on {qmgr} they share {names}: {_own_queue(qmgr, *shared)}"
+
+
+def _channels(lines: Lines) -> set[tuple[str, str]]:
+    return {(x.channel, x.dest_qmgr) for x in lines if x.channel is not None}
+
+
+def _own_cluster(qmgr: str, channels: Collection[tuple[str, str]]) -> str:
+    """How queues come to have different channels."""
+    hosts = first_names(sorted({dest for _, dest in channels}))
+    return (
+        f"give one a cluster of its own, with a CLUSRCVR of its own on {hosts}, and on {qmgr} a "
+        "transmission queue whose CLCHNAME fits that channel"
+    )
+
+
+def _own_queue(qmgr: str, one: Lines, other: Lines) -> str:
+    """How different channels come to have different transmission queues."""
+    lasting = {x.xmitq for x in one if x.is_lasting} & {x.xmitq for x in other if x.is_lasting}
+    if not lasting:
+        pending = {x.channel for x in chain(one, other) if x.channel and not x.is_lasting}
+        return f"start {first_names(sorted(pending))} anew, as the switch is pending"
+    if any(x.channel is None for x in chain(one, other)):
         return f"let a definition on {qmgr} name another XMITQ"
-    return f"define {own_queue} the channels of one of them"
+    return f"define on {qmgr} a transmission queue whose CLCHNAME fits the channels of one of them"

@@ -33,12 +33,14 @@ class Leg(NamedTuple):
         xmitq: the transmission queue, now or after the channel's next start.
         channel: None where a definition names the transmission queue.
         dest_qmgr: queue manager at the other end.
+        is_lasting: the channel has the transmission queue after its next start, too.
     """
 
     qmgr: str
     xmitq: str
     channel: str | None
     dest_qmgr: str
+    is_lasting: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,5 +126,6 @@ def _as_route(row: Row, count: int) -> Row:
 def _legs(place: Place, row: Row, queues: TransmissionQueues) -> Iterator[Leg]:
     """The transmission queues of a candidate's channel, now and after its next start."""
     channel, to = row[c.CHANNEL], row[c.DEST_QMGR]
-    for xmitq in (now(channel, to, queues), after_next_start(channel, queues)):
-        yield Leg(place.qmgr, xmitq, channel, to)
+    then = after_next_start(channel, queues)
+    for xmitq in (now(channel, to, queues), then):
+        yield Leg(place.qmgr, xmitq, channel, to, is_lasting=xmitq == then)
