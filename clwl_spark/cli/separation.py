@@ -2,7 +2,7 @@
 
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.separation import SeparationWords
-from clwl_spark.cli.work import at_work
+from clwl_spark.cli.work import asked_snapshot, at_work
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.separation.rendering import render
@@ -12,10 +12,11 @@ from clwl_spark.tables import SNAPSHOTS
 
 def run(common: Common, options: SeparationWords) -> int:
     """Show what shares channels and transmission queues, and return the exit code."""
-    question = SeparationQuestion(
-        options.snapshot, options.qmgr or "", options.objects, options.limit
-    )
     with at_work("separation", common, needs=SNAPSHOTS.name) as work:
+        snapshot_id = asked_snapshot(work.lake, options)
+        question = SeparationQuestion(
+            snapshot_id, options.qmgr or "", options.objects, options.limit
+        )
         found = separation_of(work.lake, question, Ladder(semantics_of(work.lake)))
         work.screen.document(found.to_json())
         work.screen.show(render(found))

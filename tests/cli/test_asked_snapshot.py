@@ -17,6 +17,7 @@ COMMANDS = {
     "advise": [*PUT, "--want", "QM2=2,QM3=1"],
     "what-if": ["--sweep", "channels", "--put", "QM1:Q=9"],
     "insights": [],
+    "separation": ["--qmgr", "QM1"],
 }
 
 

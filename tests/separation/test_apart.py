@@ -26,7 +26,8 @@ FACTS = {
     "separate(BILLS from GATE, SAFE from GATE)": None,
     # SAFE's channel is on SYSTEM.CLUSTER.TRANSMIT.QUEUE until it starts again.
     "separate(STOCK from GATE, SAFE from GATE)": (
-        f"on GATE they share transmission queue {NEAR}: start OWN.QM1 anew, as the switch is pending"
+        f"on GATE they share transmission queue {NEAR}: start OWN.QM1 anew, as the switch is "
+        "pending"
     ),
     # The ranked queue's other host is never taken, the one of lower CLWLPRTY is if it has to be.
     "separate(RANKED from APP, STOCK from APP)": "on APP they share channel TO.QM1 to QM1 and",

@@ -77,6 +77,15 @@ def test_a_queue_is_told_who_is_with_it_and_who_is_beside_it(lake):
     assert stock["on_xmitq_names"] == ["IN.SAFE", "SAFE"]
 
 
+def test_a_queue_that_is_alone_has_nobody_beside_it(lake):
+    question = SeparationQuestion(qmgr="GATE", objects=["AWAY"])
+    (away,) = separation_of(lake, question, Ladder()).queues
+    assert away == {
+        "queue": "AWAY", "channels": [], "xmitqs": ["TO.FAR"],
+        "on_channel": 0, "on_channel_names": [], "on_xmitq": 0, "on_xmitq_names": [],
+    }  # fmt: skip
+
+
 def test_lists_are_as_long_as_is_asked_for(lake):
     found = separation_of(lake, SeparationQuestion(qmgr="APP", limit=1), Ladder())
     assert (len(found.lines), len(found.queues)) == (1, 1)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import Snapshot
+from clwl_spark.cli.words.shared import At, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class SeparationWords:
         ),
     ] = field(default_factory=list)
     snapshot: Snapshot = None
+    at: At = None
     limit: Annotated[
         int,
         typer.Option("--limit", metavar="N", min=1, help="Rows of each list, the fullest first."),

@@ -70,10 +70,7 @@ def _queues_table(queues: Sequence[dict[str, Any]]) -> Table:
     table = _table(head, set())
     for row in queues:
         cells = [row[c.QUEUE], ", ".join(row[CHANNELS]) or _NO_CHANNEL, ", ".join(row[XMITQS])]
-        cells += [
-            _names(row[f"{where}_{NAMES}"] or (), row[where] or 0)
-            for where in (ON_CHANNEL, ON_XMITQ)
-        ]
+        cells += [_names(row[f"{where}_{NAMES}"], row[where]) for where in (ON_CHANNEL, ON_XMITQ)]
         table.add_row(*map(escape, cells))
     return table
 

@@ -120,9 +120,10 @@ def neighbours(found: Found, by_way: DataFrame, names: Sequence[str], limit: int
         F.array_sort(F.collect_set(channel)).alias(CHANNELS),
         F.array_sort(F.collect_set(c.XMITQ)).alias(XMITQS),
     )
-    return own.join(_others(of_shown, ways), c.QUEUE, "left").join(
-        shown.select(c.QUEUE, QUEUES), c.QUEUE
-    )
+    counted = own.join(_others(of_shown, ways), c.QUEUE, "left").fillna(0)
+    nobody = F.array().cast("array<string>")
+    named = {x: F.coalesce(x, nobody) for x in (f"{ON_CHANNEL}_{NAMES}", f"{ON_XMITQ}_{NAMES}")}
+    return counted.withColumns(named).join(shown.select(c.QUEUE, QUEUES), c.QUEUE)
 
 
 def _members(found: Found) -> DataFrame:
