@@ -155,3 +155,21 @@ def test_stand_ins_find_what_puts_planned_one_by_one_find(spark, tmp_path, seed)
         )[:5]
         for x in found.lines
     )
+    for qmgr in qmgrs[:2]:
+        one = SeparationQuestion(qmgr=qmgr, limit=10_000)
+        told = separation(topology, snapshot_id, one, Ladder()).queues
+        assert {x["queue"]: (x["on_channel"], x["on_xmitq"]) for x in told} == neighbours_of(
+            {(name, way) for q, name, way in ways if q == qmgr}
+        )
+
+
+def neighbours_of(ways):
+    """By queue, how many others share a channel, and how many only a transmission queue."""
+    found = {}
+    for name in {name for name, _ in ways}:
+        mine = {way for other, way in ways if other == name}
+        with_it = {other for other, way in ways if way in mine} - {name}
+        xmitqs = {way[0] for way in mine}
+        beside = {other for other, way in ways if way[0] in xmitqs} - with_it - {name}
+        found[name] = (len(with_it), len(beside))
+    return found

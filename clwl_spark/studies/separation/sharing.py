@@ -136,7 +136,7 @@ def _members(found: Found) -> DataFrame:
 
 def _others(of_shown: DataFrame, ways: DataFrame) -> DataFrame:
     """The others on the transmission queues of a few queues: counts and first names, by queue."""
-    on_xmitq = of_shown.select(c.QUEUE, c.XMITQ).distinct().alias("mine")
+    on_xmitq = of_shown.select(c.QUEUE, c.XMITQ).distinct()
     theirs = ways.select(F.col(c.QUEUE).alias(_OTHER), *WAY)
     same = of_shown.select(c.QUEUE, *WAY).withColumn(_SAME_CHANNEL, F.lit(1))
     pairs = (
