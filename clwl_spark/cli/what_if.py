@@ -19,7 +19,7 @@ from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
 from clwl_spark.studies.sweep.outages import Outage, Part
-from clwl_spark.studies.sweep.survival import Survival, survivals
+from clwl_spark.studies.sweep.survival import Survival, survivals, waiting_already
 from clwl_spark.studies.sweep.sweep import base_of
 from clwl_spark.studies.what_if.changed import Sides, changed_by_words, changed_to
 from clwl_spark.studies.what_if.moves import AFTER, BEFORE
@@ -173,12 +173,24 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
         tell("cases", 0, len(cases))
         found = survivals(base, cases)
         tell("cases", len(cases), len(cases))
+        already = waiting_already(base)
         total = float(base.plans.groupBy().sum(MESSAGES_OF).collect()[0][0] or 0.0)
     found = sorted(found, key=lambda x: x.cost)
     work.screen.document(
-        {"snapshot_id": snapshot_id, "messages": total, "cases": [x.to_json() for x in found]}
+        {
+            "snapshot_id": snapshot_id,
+            "messages": total,
+            "waiting_already": {"messages": already[0], "requests_stranded": already[1]},
+            "cases": [x.to_json() for x in found],
+        }
     )
-    work.screen.show(_summary(found, total, snapshot_id), *_survivals(found, total, options))
+    told = [_summary(found, total, snapshot_id)]
+    if already[0]:
+        told.append(
+            f"{already[0]:,.0f} messages wait for channels that are down as it is; requests that "
+            f"are stranded already: {already[1]:,}"
+        )
+    work.screen.show("\n".join(told), *_survivals(found, total, options))
 
 
 def _puts(words: str) -> Puts:

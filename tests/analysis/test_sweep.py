@@ -21,7 +21,7 @@ from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.shares.expected import route_shares
 from clwl_spark.studies.sweep.outages import Channels, NothingHitError, Outage, Part, down_qmgrs
-from clwl_spark.studies.sweep.survival import survivals
+from clwl_spark.studies.sweep.survival import survivals, waiting_already
 from clwl_spark.studies.sweep.sweep import base_of, case_ends
 
 SNAPSHOT = "S4"
@@ -252,6 +252,18 @@ def test_the_others_take_what_a_stopped_channel_had(spark):
         "busiest_channel": "TO.B", "busiest_qmgr": "B", "busiest_before": 4.0,
         "busiest_after": 6.0,
     }  # fmt: skip
+
+
+def test_what_waits_already_is_stranded_as_it_is(spark):
+    """Half of Q's hosts are out of reach, and all of R's."""
+    hosts = [rcvr("A"), rcvr("B"), queue("A", "Q", "K"), queue("B", "Q", "K"), queue("A", "R", "K")]
+    down = [status_of("ME", "A", "STOPPED")]
+    requests = {ORDERS: 12.0, ("S1", "ME", "QUEUE", "R", "", "LOCAL"): 5.0}
+    base = base_in(spark, tables_of(rcvr("ME"), *hosts, *down), requests, Ladder())
+    assert waiting_already(base) == (5.0, 1)
+    (survival,) = survivals(base, [(Outage(Part.CHANNEL, "TO.B"),)])
+    # What waited before is not lost by the failure; Q's messages are.
+    assert (survival.messages_waiting, survival.requests_stranded) == (12.0, 1)
 
 
 NETWORK_PRIORITY = [

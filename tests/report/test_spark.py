@@ -9,6 +9,7 @@ from lakes import lake_with
 from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
 from waiting_worlds import routed_lake
 
+from clwl_spark.cli import main
 from clwl_spark.cli.report import run
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.report import ReportWords
@@ -109,8 +110,9 @@ def test_surprises_of_a_lake(routed, monkeypatch):
     told = frame_from_rows(routed[0].spark, halves, types)
     monkeypatch.setattr(reading, "expected_ways", lambda *_: told)
     found = {x.kind: x for x in surprises(read_report(routed[0]))}
-    assert found[Kind.HELD].messages == 60
-    assert "SLOW.QM1 is RETRYING" in found[Kind.HELD].sentence
+    assert found[Kind.AVOIDED].messages == 60
+    assert "SLOW.QM1 is RETRYING" in found[Kind.AVOIDED].sentence
+    assert Kind.HELD not in found
     assert "All 7 messages put on GATE to NOWHERE ended with 2085" in found[Kind.FAILS].sentence
     assert "TO.QM1 got 100.0%, before 50.0%" in found[Kind.MOVED].sentence
     assert found[Kind.MOVED].messages == 10
@@ -138,3 +140,39 @@ def test_a_lake_without_outcomes_says_what_to_run(spark, tmp_path):
         read_report(lake)
     with pytest.raises(MissingLakeError):
         read_report(Lake(spark, str(tmp_path / "none")))
+
+
+def test_what_waits_is_one_number(spark, tmp_path, capsys):
+    """Rank keeps all on QM1, whose channel is down; what is bound to QM1 goes on waiting."""
+    there = [qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2", "QM3"))]
+    hosts = [queue("QM1", "Q", "K", clwlrank=9), queue("QM2", "Q", "K")]
+    both = [queue(x, "B", "K") for x in ("QM1", "QM2")]
+    rows = tables(
+        snapshot("S1"), snapshot("S2", hours=1),
+        *at("S1", *there, *hosts, *both),
+        *at("S2", *there, *hosts, *both, sender("GATE", "QM1", "RETRYING")),
+    )  # fmt: skip
+    later = NOON + timedelta(hours=1)
+    puts = [message("GATE", "Q", n, put_time=later) for n in range(3, 8)]
+    bound = {"bind": "ON_OPEN", "open_id": 1}
+    puts += [message("GATE", "B", n, put_time=NOON, **bound) for n in (1, 2)]
+    puts += [message("GATE", "B", n, put_time=later, **bound) for n in (8, 9)]
+    lake = routed_lake(spark, tmp_path, rows, puts)
+    outcomes = lake.read("outcomes").where("put_seq > 2").collect()
+    expected = sum(x.dest_qmgr == "QM1" for x in outcomes)
+    assert expected >= 5
+    data = read_report(lake)
+    assert data.head.waiting == expected
+    assert sum(x.messages for x in surprises(data) if x.kind == Kind.HELD) == expected
+    assert f"--lake {lake.root}" in surprises(data)[0].ask
+    assert {x.qmgr for x in data.cluster.nodes} == {"GATE", "QM1", "QM2", "QM3"}
+    words = ["--lake", lake.root, "--json"]
+    capsys.readouterr()
+    change = "ALTER QLOCAL(Q) CLWLPRTY(1) ON QM2"
+    assert main(["what-if", *words, "--change", change]) == 0
+    # What-if routes all in the one snapshot, so that nothing is bound to what was up before.
+    of_q = sum(x.object_name == "Q" for x in outcomes)
+    assert json.loads(capsys.readouterr().out)["waiting"]["before"] == of_q
+    assert main(["ask", "waiting-channels", *words]) == 0
+    asked = json.loads(capsys.readouterr().out)
+    assert sum(x["messages"] for x in asked["rows"]) == expected

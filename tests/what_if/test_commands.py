@@ -83,6 +83,7 @@ def test_a_sweep_tells_the_worst_first(called, lake, capsys):
     words = ["--sweep", "queue-managers", "--put", "SHOP1:PARCEL.IN=7", "--put", "HUB1:PARCEL.BOOK"]
     found = called("what-if", *words)
     assert found["messages"] == 8
+    assert found["waiting_already"] == {"messages": 0, "requests_stranded": 0}
     cost = {x["case"][0]: x for x in found["cases"]}
     assert len(cost) == 7
     order = [(-x["messages_waiting"], -x["messages_not_put"]) for x in found["cases"]]

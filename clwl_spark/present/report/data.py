@@ -38,6 +38,8 @@ class Head:
         messages: that were routed or rejected; a publication with several copies counts once.
         outcomes: rows of the table.
         failed: outcomes whose reason is not 0.
+        place: the option that names the lake to a command; blank = not known.
+        waiting: outcomes whose channel was RETRYING or worse when they were put.
         rejected: messages that could not be routed at all.
         algorithm: the lake's, which says the order of the rules.
         snapshots: those used, in order of validity.
@@ -50,6 +52,8 @@ class Head:
     outcomes: int
     failed: int
     rejected: int
+    waiting: int = 0
+    place: str = ""
     algorithm: Algorithm = Algorithm.V9
     snapshots: tuple[SnapshotUse, ...] = ()
 
@@ -194,10 +198,11 @@ class ReportData:
         deviations: objects far from expected shares, most messages first.
         moves: traffic that snapshots moved, most messages first.
         idle: channels that were routes and carried nothing, most messages first.
-        held: channels that their state kept messages from, most messages first.
+        avoided: channels that their state kept messages from, most messages first.
         funnel: the rules.
         timeline: the flows.
         failures: what did not arrive.
+        held: channels that were down and had messages put to them, most messages first.
     """
 
     head: Head
@@ -208,7 +213,8 @@ class ReportData:
     deviations: tuple[Deviation, ...] = ()
     moves: tuple[Move, ...] = ()
     idle: tuple[ChannelStory, ...] = ()
-    held: tuple[ChannelStory, ...] = ()
+    avoided: tuple[ChannelStory, ...] = ()
     funnel: Funnel = field(default_factory=Funnel)
     timeline: Timeline = field(default_factory=Timeline)
     failures: Failures = field(default_factory=Failures)
+    held: tuple[ChannelStory, ...] = ()

@@ -13,6 +13,7 @@ from clwl_spark.present.report.findings import ChannelStory
 from clwl_spark.rules.recently_used import keep_most_recently_used
 from clwl_spark.snapshots.views import with_limit
 from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.studies.waits import ways_that_wait
 from clwl_spark.tables import (
     BALANCE_HISTORY,
     QUEUE_MANAGERS,
@@ -40,8 +41,9 @@ _CARRIED: Final = "carried"
 _ROUTE_FOR: Final = "route_for"
 _ROUTE_OBJECT: Final = "route_object"
 _HELD: Final = "held"
-_HELD_OBJECT: Final = "held_object"
-_HELD_RULE: Final = "held_rule"
+_AVOIDED: Final = "avoided"
+_AVOIDED_OBJECT: Final = "avoided_object"
+_AVOIDED_RULE: Final = "avoided_rule"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Ladder:
         judged: one row per candidate of these plans: the candidate's columns and the weights.
         shown: the same with rule 15, by the history after the last routed batch.
         channels: one row per sender, destination and channel (null = none): (`_LINK`, carried,
-            status, route_for, route_object, held, held_object, held_rule).
+            status, route_for, route_object, avoided, avoided_object, avoided_rule).
     """
 
     weights: DataFrame
@@ -118,10 +120,33 @@ def idle_channels(found: Ladder) -> tuple[ChannelStory, ...]:
     )
 
 
-def held_channels(found: Ladder) -> tuple[ChannelStory, ...]:
+def avoided_channels(found: Ladder) -> tuple[ChannelStory, ...]:
     """Channels that their state, or that of what they lead to, kept messages from."""
-    held = F.col(_HELD) > 0
-    return _stories_of(found.channels.where(held), _HELD, _HELD_OBJECT, F.col(_HELD_RULE))
+    avoided = F.col(_AVOIDED) > 0
+    return _stories_of(
+        found.channels.where(avoided), _AVOIDED, _AVOIDED_OBJECT, F.col(_AVOIDED_RULE)
+    )
+
+
+def holding_channels(
+    lake: Lake, aggregate: Aggregate, found: Ladder
+) -> tuple[tuple[ChannelStory, ...], int]:
+    """Channels that were down when messages were put to them, and how many messages wait so."""
+    name = F.struct(c.OBJECT_NAME, c.OBJECT_TYPE)
+    went = aggregate.rows.join(ways_that_wait(lake), [c.PLAN_ID, c.DEST_QMGR, c.CHANNEL])
+    of_object = went.groupBy(*_LINK, c.OBJECT_NAME, c.OBJECT_TYPE).agg(
+        F.sum(COUNT).alias(_MESSAGES)
+    )
+    rows = checkpoint(
+        of_object.groupBy(*_LINK)
+        .agg(
+            F.max_by(name, F.struct(_MESSAGES, c.OBJECT_NAME)).alias(_ROUTE_OBJECT),
+            F.sum(_MESSAGES).alias(_HELD),
+        )
+        .join(found.channels.select(*_LINK, c.STATUS), list(_LINK), "left")
+    )
+    ((messages,),) = rows.agg(F.coalesce(F.sum(_HELD), F.lit(0))).collect()
+    return _stories_of(rows, _HELD, _ROUTE_OBJECT, F.lit(None).cast("int")), messages
 
 
 def _stories_of(
@@ -188,14 +213,16 @@ def _stories(judged: DataFrame) -> DataFrame:
     # With fewer messages than routes some cannot have any.
     enough = F.col(_IS_ROUTE) & (F.col(_MESSAGES) >= F.col(_ROUTES))
     asked = F.struct(c.OBJECT_NAME, c.OBJECT_TYPE)
-    held = ~F.col(_IS_ROUTE) & F.col(_RULE).isNotNull()
+    avoided = ~F.col(_IS_ROUTE) & F.col(_RULE).isNotNull()
     return per_choice.groupBy(*_LINK).agg(
         F.max_by(c.STATUS, F.coalesce(_SINCE, F.timestamp_seconds(F.lit(0)))).alias(c.STATUS),
         _sum_where(enough).alias(_ROUTE_FOR),
         F.max_by(F.when(enough, asked), F.when(enough, F.col(_MESSAGES))).alias(_ROUTE_OBJECT),
-        _sum_where(held).alias(_HELD),
-        F.max_by(F.when(held, asked), F.when(held, F.col(_MESSAGES))).alias(_HELD_OBJECT),
-        F.max_by(F.when(held, F.col(_RULE)), F.when(held, F.col(_MESSAGES))).alias(_HELD_RULE),
+        _sum_where(avoided).alias(_AVOIDED),
+        F.max_by(F.when(avoided, asked), F.when(avoided, F.col(_MESSAGES))).alias(_AVOIDED_OBJECT),
+        F.max_by(F.when(avoided, F.col(_RULE)), F.when(avoided, F.col(_MESSAGES))).alias(
+            _AVOIDED_RULE
+        ),
     )
 
 

@@ -77,6 +77,8 @@ def sentence(data: ReportData, found: list[Surprise]) -> str:
     ends = [f"{count(head.failed)} failed"] if head.failed else []
     ends += [f"{counted(head.rejected, 'message')} could not be routed"] if head.rejected else []
     told += f", {joined(ends)}" if ends else ", none failed"
+    waiting = counted(head.waiting, "message") if head.waiting else "no message"
+    told += f"; {waiting} {'wait' if head.waiting > 1 else 'waits'} for a channel that is down"
     if not found:
         return f"{told}; nothing was out of the ordinary."
     most = found[0]
@@ -94,6 +96,7 @@ def _tiles(head: Head) -> list[tuple[str, str, str]]:
         (count(head.messages), "messages", ""),
         (count(head.outcomes), "outcomes", ""),
         (count(head.failed), "failed", "no" if head.failed else "dim"),
+        (count(head.waiting), "waiting", "no" if head.waiting else "dim"),
         (count(head.rejected), "rejected", "no" if head.rejected else "dim"),
     ]
 

@@ -4,6 +4,7 @@ The outcomes are read twice; all else is made of their sums, and only small resu
 """
 
 from collections.abc import Callable
+from shlex import quote
 from typing import Any, Final
 
 from clwl_spark.delta.lake import Lake
@@ -28,7 +29,7 @@ from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.parallel import run_parallel
 
 MAP_NODES: Final = 40
-_OF_HEAD: Final = ("outcomes", "failed", "rejected", "snapshots", "algorithm")
+_OF_HEAD: Final = ("outcomes", "failed", "waiting", "rejected", "snapshots", "algorithm")
 Row = dict[str, Any]
 """Parts of a report by their names in `ReportData` and `Head`; `routed` are messages."""
 
@@ -54,6 +55,7 @@ def read_report(lake: Lake) -> ReportData:
     said = {name: value for part in found for name, value in part.items()}
     head = Head(
         lake=lake.root,
+        place=f"{'--catalog' if lake.in_catalog else '--lake'} {quote(lake.root)}",
         first=aggregate.first,
         last=aggregate.last,
         messages=said["routed"] + said["rejected"],
@@ -81,14 +83,17 @@ def _counted(lake: Lake, aggregate: Aggregate) -> Row:
 def _weighed(lake: Lake, aggregate: Aggregate) -> Row:
     """What the plans say of the messages."""
     plans = steps.ladder(lake, aggregate)
-    nodes, nodes_in_all = busiest_nodes(aggregate, MAP_NODES)
+    nodes, nodes_in_all = busiest_nodes(lake, aggregate, MAP_NODES)
     edges, edges_in_all = steps.edges_among(plans, nodes)
+    held, waiting = steps.holding_channels(lake, aggregate, plans)
     return {
         "routed": steps.messages_routed(plans),
         "algorithm": semantics_of(lake).algorithm,
         "cluster": ClusterMap(nodes, edges, nodes_in_all, edges_in_all),
         "idle": steps.idle_channels(plans),
-        "held": steps.held_channels(plans),
+        "avoided": steps.avoided_channels(plans),
+        "held": held,
+        "waiting": waiting,
         "funnel": steps.funnel(plans),
     }
 

@@ -1,7 +1,7 @@
 """What a reader may not expect, each in a sentence with its figures, most messages first."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from shlex import quote
 from typing import Any, Final
@@ -22,6 +22,7 @@ class Kind(StrEnum):
     REJECTED = "REJECTED"
     DEVIATES = "DEVIATES"
     HELD = "HELD"
+    AVOIDED = "AVOIDED"
     MOVED = "MOVED"
     IDLE = "IDLE"
     LATE = "LATE"
@@ -52,7 +53,9 @@ class Surprise:
 
 def surprises(data: ReportData) -> list[Surprise]:
     """All of them, those first that concern most messages."""
-    return sorted(_all(data), key=lambda x: (-x.messages, x.kind, x.about, x.sentence))
+    found = sorted(_all(data), key=lambda x: (-x.messages, x.kind, x.about, x.sentence))
+    place = data.head.place
+    return [replace(x, ask=f"{x.ask} {place}") if x.ask and place else x for x in found]
 
 
 def _all(data: ReportData) -> Iterator[Surprise]:
@@ -61,7 +64,8 @@ def _all(data: ReportData) -> Iterator[Surprise]:
     yield from (_late(qmgr, n) for qmgr, n in data.failures.out_of_order.items())
     yield from map(_deviating, data.deviations)
     yield from map(_moved, data.moves)
-    yield from map(_kept_from, data.held)
+    yield from map(_waiting, data.held)
+    yield from map(_kept_from, data.avoided)
     yield from map(_idle, data.idle)
 
 
@@ -150,6 +154,19 @@ def _moved(found: Move) -> Surprise:
     )
 
 
+def _waiting(found: ChannelStory) -> Surprise:
+    channel = named(found.channel)
+    return Surprise(
+        Kind.HELD,
+        channel,
+        found.messages,
+        f"{counted(found.messages, 'message')} put on {named(found.qmgr)} wait for {channel} to "
+        f"{named(found.dest_qmgr)}, which was down when they were put; most of them to "
+        f"{named(found.object_name)}.",
+        _explain(found),
+    )
+
+
 def _kept_from(found: ChannelStory) -> Surprise:
     channel, dest = named(found.channel), named(found.dest_qmgr)
     because = {
@@ -160,7 +177,7 @@ def _kept_from(found: ChannelStory) -> Surprise:
         f"{channel} is {named(found.status)} and another channel is better (rule {found.rule})",
     )
     return Surprise(
-        Kind.HELD,
+        Kind.AVOIDED,
         channel,
         found.messages,
         f"{counted(found.messages, 'message')} put on {named(found.qmgr)} could not take "

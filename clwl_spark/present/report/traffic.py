@@ -10,7 +10,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.present.report.aggregate import COUNT, FIRST, OUT_OF_ORDER, Aggregate, moment_of
 from clwl_spark.present.report.data import Node, SnapshotUse, Timeline
 from clwl_spark.present.report.findings import Failure, Failures
-from clwl_spark.tables import REJECTED_MESSAGES, SNAPSHOTS
+from clwl_spark.tables import CLUSTER_CHANNELS, REJECTED_MESSAGES, SNAPSHOTS
 from clwl_spark.tables import columns as c
 
 TOP_DESTINATIONS: Final = 7
@@ -48,8 +48,11 @@ def outcome_counts(aggregate: Aggregate) -> tuple[int, int]:
     return outcomes, failed
 
 
-def busiest_nodes(aggregate: Aggregate, most: int) -> tuple[tuple[Node, ...], int]:
-    """The queue managers with most messages, and how many queue managers there are."""
+def busiest_nodes(lake: Lake, aggregate: Aggregate, most: int) -> tuple[tuple[Node, ...], int]:
+    """The queue managers with most messages, and how many queue managers there are.
+
+    Those of the snapshots' clusters that have nothing to do with any message come last.
+    """
     here = F.coalesce(c.IS_LOCAL, F.lit(False))
     arrived = aggregate.rows.where(F.col(c.DEST_QMGR).isNotNull())
     sums = arrived.groupBy(c.QMGR, c.DEST_QMGR).agg(
@@ -66,9 +69,13 @@ def busiest_nodes(aggregate: Aggregate, most: int) -> tuple[tuple[Node, ...], in
     )
     names = (_SENT, _RECEIVED, _KEPT)
     asking = aggregate.rows.select(c.QMGR, *(zero.alias(x) for x in names)).distinct()
+    used = aggregate.rows.select(c.SNAPSHOT_ID).distinct()
+    members = lake.read_or_empty(CLUSTER_CHANNELS.name).join(F.broadcast(used), c.SNAPSHOT_ID)
+    quiet = members.select(c.QMGR, *(zero.alias(x) for x in names)).distinct()
     nodes = (
         put.unionByName(got)
         .unionByName(asking)
+        .unionByName(quiet)
         .groupBy(c.QMGR)
         .agg(*(F.sum(x).alias(x) for x in names))
     )

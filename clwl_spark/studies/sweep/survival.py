@@ -102,6 +102,23 @@ def survivals(base: Base, cases: Sequence[Case]) -> list[Survival]:
     ]
 
 
+def waiting_already(base: Base) -> tuple[float, int]:
+    """Messages that wait though nothing more fails, and the requests of which all do."""
+    waits = F.sum(F.when(F.col(WAITS), F.col(SHARE)).otherwise(0.0))
+    of_choice = (
+        with_waits(base.ends)
+        .groupBy(c.PLAN_ID, c.CHOICE)
+        .agg(waits.alias("waiting"))
+        .join(base.plans.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID)
+    )
+    of_request = of_choice.groupBy(c.PLAN_ID).agg(
+        F.sum(F.col(MESSAGES_OF) * F.col("waiting")).alias("messages"),
+        (F.min("waiting") > 1 - _LITTLE).alias("stranded"),
+    )
+    messages, requests = of_request.agg(F.sum("messages"), F.count_if("stranded")).collect()[0]
+    return float(_rounded(messages or 0.0)), int(requests)
+
+
 def _rounded(value: object) -> Any:  # noqa: ANN401  (what the column holds)
     return round(value, _ROUNDED) if isinstance(value, float) else value
 

@@ -8,10 +8,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import TIER_OF_WAITING
-from clwl_spark.rules.marking import in_play
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.tables import OUTCOMES, ROUTE_CANDIDATES
+from clwl_spark.studies.waits import ways_that_wait
+from clwl_spark.tables import OUTCOMES
 from clwl_spark.tables import columns as c
 
 BEFORE: Final = "before"
@@ -111,12 +110,7 @@ def moves(before: Lake, after: Lake) -> Moves:
 
 def _counted(lake: Lake) -> DataFrame:
     """Outcomes by request and end."""
-    waiting = (
-        lake.read(ROUTE_CANDIDATES.name)
-        .where(in_play() & ~F.col(c.IS_LOCAL) & (F.col(c.STATUS_TIER) >= TIER_OF_WAITING))
-        .select(c.PLAN_ID, c.DEST_QMGR, c.CHANNEL, F.lit(True).alias(_WAITS))
-        .distinct()
-    )
+    waiting = ways_that_wait(lake).withColumn(_WAITS, F.lit(True))
     ends = (c.REASON, c.DEST_QMGR, c.CHANNEL, c.IS_LOCAL)
     counted = lake.read(OUTCOMES.name).groupBy(c.PLAN_ID, *_REQUEST, *ends).count()
     joined = counted.join(waiting, [c.PLAN_ID, c.DEST_QMGR, c.CHANNEL], "left")
