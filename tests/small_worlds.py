@@ -67,6 +67,11 @@ def sender(name: str, dest_qmgr: str, status: str, channel: str = "", **more: An
     return "channel_status", {"qmgr": name, "remote_qmgr": dest_qmgr, **row, **more}
 
 
+def queue_status(name: str, queue: str, **counts: Any) -> Definition:
+    """What DISPLAY QSTATUS shows of a queue."""
+    return "queue_status", {"qmgr": name, "queue": queue, **counts}
+
+
 def receiver(name: str, from_qmgr: str, status: str, channel: str = "") -> Definition:
     """The status of one instance of a CLUSRCVR on queue manager `name`."""
     row = {"channel": channel or f"TO.{name}", "chltype": "CLUSRCVR", "status": status}

@@ -65,6 +65,8 @@ def tell_rejects(summary: Mapping[str, Any]) -> None:
         note(f"{reject['file']}:{reject['line']}: {reject['reason']}: {text}")
     for passed in summary["passed_over"]:
         note(f"{passed['file']} is passed over: {passed['why']}")
+    for left in summary["not_carried_out"]:
+        note(f"{left['file']}:{left['line']}: {left['text']} is passed over: {left['why']}")
     for table, count in summary["for_everybody"].items():
         note(f"as full repositories show them, for everybody: {count:,} in {table}")
     for found in summary["disagreements"]:

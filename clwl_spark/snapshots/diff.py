@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq import vocabulary as v
 from clwl_spark.snapshots.catalog import require_snapshots
-from clwl_spark.snapshots.inspection import CONTENT
+from clwl_spark.snapshots.inspection import STATE
 from clwl_spark.snapshots.views import DEFAULTS
 from clwl_spark.tables import TABLES, Table
 from clwl_spark.tables import columns as c
@@ -56,7 +56,7 @@ class Difference:
         """Rows added, removed and changed, by table; a table without a change is left out."""
         rows = {(x[TABLE], tuple(x[KEY].items()), x[CHANGE]) for x in self.changes}
         counts: dict[str, dict[str, int]] = {}
-        for table, _key, change in sorted(rows, key=lambda x: (CONTENT.index(x[0]), x[1])):
+        for table, _key, change in sorted(rows, key=lambda x: (STATE.index(x[0]), x[1])):
             of_table = counts.setdefault(table, {"added": 0, "removed": 0, "changed": 0})
             of_table[change.lower()] += 1
         return counts
@@ -78,7 +78,7 @@ def compare(lake: Lake, before: str, after: str) -> Difference:
         InputError: there is no such snapshot.
     """
     changes = diff(lake, before, after).orderBy(
-        F.array_position(F.array(*map(F.lit, CONTENT)), F.col(TABLE)), F.map_values(KEY), ATTRIBUTE
+        F.array_position(F.array(*map(F.lit, STATE)), F.col(TABLE)), F.map_values(KEY), ATTRIBUTE
     )
     return Difference(before, after, tuple(_typed(row.asDict()) for row in changes.collect()))
 
@@ -88,6 +88,7 @@ def diff(lake: Lake, before: str, after: str) -> DataFrame:
 
     Null and the default that MQ gives it are the same, so a text that spells a default out makes
     no difference; where a row was read from, and when MQ says it was altered, makes none either.
+    Nor do counts of a moment: messages that wait, and handles that are open.
 
     Grain: one row per (table, key, attribute): table, key map<string,string> (column -> value),
     change (`ADDED`, `REMOVED`, `CHANGED`), attribute, old, new, both as strings or null. A row
@@ -98,7 +99,7 @@ def diff(lake: Lake, before: str, after: str) -> DataFrame:
         InputError: there is no such snapshot.
     """
     require_snapshots(lake, before, after)
-    frames = [_of_table(lake, TABLES[name], before, after) for name in CONTENT]
+    frames = [_of_table(lake, TABLES[name], before, after) for name in STATE]
     return reduce(DataFrame.unionByName, frames)
 
 

@@ -18,11 +18,15 @@ _COMMANDS: Final = {
     "cluster_channels": "DISPLAY CLUSQMGR(*) ALL\n",
     "queues": "DISPLAY QCLUSTER(*) ALL\n",
 }
+_OF_VIEWER: Final = frozenset({"channel_status", "queue_status", "subscriptions"})
+"""Tables of which all rows are what one queue manager has."""
+
 _HEADS: Final = {
     "cluster_channels": "AMQ8441I: Display Cluster Queue Manager details.",
     "queues": "AMQ8409I: Display Queue details.",
     "topics": "AMQ8633I: Display topic details.",
     "channel_status": "AMQ8417I: Display Channel Status details.",
+    "queue_status": "AMQ8450I: Display queue status details.",
     "subscriptions": "AMQ8096I: IBM MQ subscription inquired.",
 }
 
@@ -55,6 +59,7 @@ def displayed(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[str, list[L
                 )
 
     objects += [("channel_status", _status(row)) for row in seen.get("channel_status", [])]
+    objects += [("queue_status", _queue_status(row)) for row in seen.get("queue_status", [])]
     objects += [("subscriptions", _subscription(row)) for row in seen.get("subscriptions", [])]
     commands = _commands(seen.get("views", []), {table for table, _ in objects}, left_out)
     lines: list[str] = []
@@ -80,7 +85,7 @@ def _commands(
 
 def _seen(table: str, rows: Iterable[Row], qmgr: str) -> list[Row]:
     """The rows that no definition says, in the order of their keys."""
-    whole = table in ("channel_status", "subscriptions")
+    whole = table in _OF_VIEWER
     found = (row for row in rows if whole or row.get(c.OBSERVER) == qmgr)
     return sorted(found, key=lambda row: key_of(table, row))
 
@@ -142,6 +147,10 @@ def _cluster_type(row: Row) -> Pairs:
 def _status(row: Row) -> Pairs:
     head = [("CHANNEL", row[c.CHANNEL]), ("CHLTYPE", row[c.CHLTYPE])]
     return [*head, ("RQMNAME", row[c.REMOTE_QMGR]), *_attributes(row, values.STATUS)]
+
+
+def _queue_status(row: Row) -> Pairs:
+    return [("QUEUE", row[c.QUEUE]), ("TYPE", "QUEUE"), *_attributes(row, values.QUEUE_STATUS)]
 
 
 def _subscription(row: Row) -> Pairs:

@@ -68,7 +68,7 @@ class IngestSummary:
         rows: rows that the files gave or changed, by table.
         replaced: rows that the snapshot had with other values, by table.
         rejects: the pieces that could not be used.
-        passed: the files of which nothing was taken.
+        passed: the files of which nothing was taken, and the commands that are not carried out.
         written: false where there was nothing to make the snapshot of.
         changes: rows added, changed and removed, by table, against the base or what the snapshot
             had; empty where there was neither.
@@ -98,7 +98,8 @@ class IngestSummary:
             "files": self.files,
             "rows": self.rows,
             "rejects": [asdict(reject) for reject in self.rejects],
-            "passed_over": [asdict(passed) for passed in self.passed],
+            "passed_over": [{"file": x.file, "why": x.why} for x in self.passed if not x.line],
+            "not_carried_out": [asdict(x) for x in self.passed if x.line],
             "written": self.written,
             "changes": self.changes,
             "rebuilt": self.rebuilt,
@@ -161,7 +162,7 @@ def ingest(
         snapshot_id=snapshot_id,
         files=sources.count,
         rows=outcome.given,
-        replaced={name: inspection.replaced[name] for name in CONTENT},
+        replaced={name: inspection.replaced.get(name, 0) for name in CONTENT},
         rejects=tuple(outcome.rejects),
         passed=(*sources.passed, *outcome.passed),
         written=written,
@@ -228,7 +229,7 @@ def _refuse_unusable(
     shown = "; ".join(rejects[:_SHOWN_REJECTS]) or "no MQ object in them"
     # A DELETE alone gives no row, but where there are rows it can be all that is to be said.
     used = outcome.used if earlier_id is not None else any(outcome.given.values())
-    if not used and not outcome.passed:
+    if not used and not any(not x.line for x in outcome.passed):
         raise IngestError(
             f"nothing in {sources.count} file(s) can be used ({shown}): give MQSC scripts, "
             "dmpmqcfg dumps or output of DISPLAY commands"

@@ -15,14 +15,25 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, TopologyError
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.tables import CLUSTER_SENDERS, INGEST_REJECTS, TABLES, TOPOLOGY, Table
+from clwl_spark.tables import (
+    ADMINISTRATION,
+    CLUSTER_SENDERS,
+    INGEST_REJECTS,
+    QUEUE_STATUS,
+    TABLES,
+    TOPOLOGY,
+    Table,
+)
 from clwl_spark.tables import Column as TableColumn
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.require import require
 
 _ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
-CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name)
+CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name, *(table.name for table in ADMINISTRATION))
 """The tables whose rows are a snapshot's content."""
+
+STATE: Final = tuple(name for name in CONTENT if name != QUEUE_STATUS.name)
+"""Those of them that say how a cluster is; the others have the counts of a moment."""
 
 WRITABLE: Final = (*CONTENT, INGEST_REJECTS.name)
 _NOT_COMPARED: Final = (c.LOADED_AT, c.SOURCE, c.BASE_LOADED_AT)

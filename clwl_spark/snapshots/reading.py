@@ -42,6 +42,7 @@ _PIECES: Final = (
 )
 _INPUT_NAME: Final = "standard input"
 _TOLD_EVERY: Final = 16
+_ACTS: Final = "it acts on a running queue manager, and no definition changes by it"
 _TASKS_A_CORE: Final = 4
 
 
@@ -231,6 +232,7 @@ def _pieces(reading: FileReading, position: int) -> pd.DataFrame:
             states=(state,),
             rejects=reading.rejects if first else (),
             needless=reading.needless if first else {},
+            actions=reading.actions if first else {},
         )
         rows.append((state.qmgr, position, pickle.dumps(own), receivers(state), ""))
     if not rows:
@@ -244,12 +246,16 @@ def unpacked(payloads: Sequence[bytes]) -> list[FileReading]:
 
 
 def passed_over(readings: Iterable[FileReading]) -> list[PassedOver]:
-    """The files that hold nothing but what gives no row, and what that is."""
-    return [
-        PassedOver(x.source, f"it gives no row; it holds {_counted(x.needless)}")
-        for x in readings
-        if x.needless
-    ]
+    """The files that hold nothing but what gives no row, and commands that are not carried out."""
+    found: list[PassedOver] = []
+    for reading in readings:
+        if reading.needless:
+            why = f"it gives no row; it holds {_counted(reading.needless)}"
+            found.append(PassedOver(reading.source, why))
+        found += [
+            PassedOver(reading.source, _ACTS, line, text) for text, line in reading.actions.items()
+        ]
+    return found
 
 
 def _counted(held: Mapping[str, int]) -> str:

@@ -43,7 +43,7 @@ from clwl_spark.snapshots.settling import Settled, settle
 from clwl_spark.spark.files import sees_file
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.tables import CLUSTER_CHANNELS, TABLES, Table
+from clwl_spark.tables import ADMINISTRATION, CLUSTER_CHANNELS, TABLES, Table
 from clwl_spark.tables import columns as c
 
 Owners = Mapping[str, set[str]]
@@ -51,6 +51,7 @@ Owners = Mapping[str, set[str]]
 _REJECT: Final = "reject"
 _PASSED: Final = "passed"
 _GIVEN: Final = "given"
+_WHERE_GIVEN: Final = frozenset(table.name for table in ADMINISTRATION)
 _ROWS: Final = f"{OF} string, {ROW} string"
 
 
@@ -63,7 +64,7 @@ class Outcome:
         given: rows that the files gave or changed, by table.
         rejects: the pieces that could not be used, in the order of the files.
         used: whether any piece could be used.
-        passed: the files of which nothing is taken, in their order.
+        passed: the files of which nothing is taken, in their order, and commands left out.
         changes: rows added, changed and removed, by table, where there was an earlier state.
         shown: everybody's rows that come of what full repositories show, by table.
         disagreements: what full repositories show differently.
@@ -150,7 +151,8 @@ def _outcome(lake: Lake, pieces: DataFrame, told: Sequence[Any], about: _About) 
                 given[table] += count
             for table, counts in content["changes"].items():
                 changes.setdefault(table, Counter()).update(counts)
-    everybody = _frames(lake, pieces, about, shows=shows)
+    tables = [x for x in CONTENT if given[x] or x not in _WHERE_GIVEN or lake.exists(x)]
+    everybody = _frames(lake, pieces, about, tables, shows=shows)
     if about.earlier_id is None:
         changes = {}
     elif everybody.rows:
@@ -158,7 +160,7 @@ def _outcome(lake: Lake, pieces: DataFrame, told: Sequence[Any], about: _About) 
     counted = {x: dict(changes[x]) for x in CONTENT if any(changes.get(x, {}).values())}
     return Outcome(
         frames=everybody.frames,
-        given=given,
+        given={x: count for x, count in given.items() if count or x not in _WHERE_GIVEN},
         rejects=rejects,
         used=used,
         passed=passed,
@@ -168,14 +170,16 @@ def _outcome(lake: Lake, pieces: DataFrame, told: Sequence[Any], about: _About) 
     )
 
 
-def _frames(lake: Lake, pieces: DataFrame, about: _About, *, shows: bool) -> ForEverybody:
+def _frames(
+    lake: Lake, pieces: DataFrame, about: _About, tables: Sequence[str], *, shows: bool
+) -> ForEverybody:
     """All rows of the snapshot, by table, what full repositories show of them included."""
     also = [StructField(TOLD, BooleanType())]
     frames = {
         table: rows_of_table(
             pieces, table, about.snapshot_id, also if shows and table in TABLES_SHOWN else ()
         )
-        for table in CONTENT
+        for table in tables
     }
     if about.earlier_id is not None:
         frames = {

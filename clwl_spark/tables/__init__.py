@@ -5,6 +5,7 @@ Source: CONTRACT.md. Columns that the contract does not name are additions of th
 
 from typing import Final
 
+from clwl_spark.tables.administration import QUEUE_STATUS
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
 from clwl_spark.tables.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
@@ -42,6 +43,7 @@ from clwl_spark.tables.waiting import (
 )
 
 __all__ = [
+    "ADMINISTRATION",
     "BALANCE_HISTORY",
     "CHANNEL_EVENTS",
     "CHANNEL_STATUS",
@@ -57,6 +59,7 @@ __all__ = [
     "OUTCOMES",
     "QUEUES",
     "QUEUE_MANAGERS",
+    "QUEUE_STATUS",
     "REALLOCATIONS",
     "REALLOCATION_CHOICES",
     "REALLOCATION_EVENTS",
@@ -90,12 +93,16 @@ TOPOLOGY: Final = (
     SUBSCRIPTIONS,
     VIEWS,
 )
+ADMINISTRATION: Final = (QUEUE_STATUS,)
+"""Tables of a snapshot that routing has no use for: made where a text gives rows of them."""
+
 TABLES: Final[dict[str, Table]] = {
     table.name: table
     for table in (
         SNAPSHOTS,
         *TOPOLOGY,
         CLUSTER_SENDERS,
+        *ADMINISTRATION,
         INGEST_REJECTS,
         MESSAGES,
         OUTCOMES,

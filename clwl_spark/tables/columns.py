@@ -58,6 +58,9 @@ DEST: Final = "dest"
 DEST_QMGR: Final = "dest_qmgr"
 TABLE: Final = "table"
 WHOLE: Final = "whole"
+CURDEPTH: Final = "curdepth"
+IPPROCS: Final = "ipprocs"
+OPPROCS: Final = "opprocs"
 
 # Messages
 PUT_SEQ: Final = "put_seq"

@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
-from small_worlds import alias, proxy, qmgr, queue, rcvr, remote, sender, topic
+from small_worlds import alias, proxy, qmgr, queue, queue_status, rcvr, remote, sender, topic
 
 from clwl_spark.checks.quality.results import GateResult, Verdict
 from clwl_spark.checks.quality.suites import Gates
 from clwl_spark.checks.quality.validate import judge_rows
-from clwl_spark.checks.quality.views import SNAPSHOT_TABLES, SnapshotRows
-from clwl_spark.tables import TABLES
+from clwl_spark.checks.quality.views import BEFORE, SNAPSHOT_TABLES, SnapshotRows
+from clwl_spark.tables import QUEUE_STATUS, TABLES, Table
 
 World = dict[str, list[dict[str, Any]]]
 Change = Callable[[World], None]
@@ -59,6 +59,12 @@ def good_world() -> World:
         queue("FR1", "TO.ELSEWHERE", usage="XMITQ"),
         queue("FR1", "QM1.XMIT", usage="XMITQ", clchname="TO.QM1"),
         queue("FR1", "SYSTEM.CLUSTER.COMMAND.QUEUE"),
+        *(
+            queue_status(name, "SYSTEM.CLUSTER.COMMAND.QUEUE", curdepth=0, ipprocs=1)
+            for name in QMGRS
+        ),
+        queue_status("FR1", "SYSTEM.CLUSTER.REPOSITORY.QUEUE", curdepth=7),
+        queue_status("FR1", "SYSTEM.CLUSTER.TRANSMIT.QUEUE", curdepth=0),
         sender("FR1", "QM1", "RUNNING", xmitq="QM1.XMIT"),
         sender("FR1", "QM2", "RETRYING"),
         topic("FR1", "NEWS", "/news"),
@@ -70,16 +76,22 @@ def good_world() -> World:
         ("cluster_channels", rcvr("QM2", clwlrank=0)[1] | {"observer": "QM1"}),
     ]
     world: World = {table.name: [] for table in SNAPSHOT_TABLES}
+    world[BEFORE] = []
     for table, row in definitions:
         world[table].append({"snapshot_id": "S1", "observer": "*", **row})
     return world
+
+
+def declared(name: str) -> Table:
+    """The declaration of a table; the status of queues before has that of their status."""
+    return QUEUE_STATUS if name == BEFORE else TABLES[name]
 
 
 def rows_of(world: World) -> SnapshotRows:
     """The world in memory."""
     arrow = {}
     for name, rows in world.items():
-        table = TABLES[name]
+        table = declared(name)
         cells = [{column: row.get(column) for column in table.names} for row in rows]
         arrow[name] = pa.Table.from_pylist(cells, table.arrow(table.names))
     return SnapshotRows(arrow, {})
@@ -89,7 +101,7 @@ def frames_of(spark: SparkSession, rows: SnapshotRows) -> dict[str, DataFrame]:
     """The same in Spark."""
     frames = {}
     for name, table in rows.arrow.items():
-        fields = TABLES[name].schema
+        fields = declared(name).schema
         schema = StructType([StructField(x.name, x.dataType) for x in fields])
         cells = [tuple(row.values()) for row in table.to_pylist()]
         frames[name] = spark.createDataFrame(cells, schema)

@@ -244,7 +244,7 @@ _REPOSITORIES: dict[str, Mutant] = {
         [setting("cluster_channels", {"qmgr": "QM2", "cluster": "L"}, qmtype="REPOS"),
          adding(clussdr("QM2", "FR2", "L"), clussdr("FR1", "QM2", "L"),
                 clussdr("FR2", "QM2", "L"))],
-        {"many-full-repositories"},
+        {"many-full-repositories", "sender-to-repository-down"},
     ),
     "repositories-connected": (
         [without("cluster_senders", qmgr="FR1", cluster="K")], {"repositories-connected"},
@@ -372,5 +372,48 @@ _BALANCING: dict[str, Mutant] = {
     ),
 }  # fmt: skip
 
-LINT = _REPOSITORIES | _BALANCING
+_COMMANDS = {"qmgr": "QM1", "queue": "SYSTEM.CLUSTER.COMMAND.QUEUE"}
+
+
+def _whole_view(observer: str, *shown: str) -> Change:
+    """What a full repository shows of K, and that it is all."""
+    rows = [
+        rcvr(x, qmtype="REPOS" if x.startswith("FR") else "NORMAL", observer=observer)
+        for x in (observer, *shown)
+    ]
+    view = {"observer": observer, "table": "cluster_channels", "whole": True}
+    others = [rcvr(x, "L", observer=observer) for x in (observer, "FR2", "QM1", "QM2")]
+    return adding(*rows, *others, ("views", view))
+
+
+_HEALTH: dict[str, Mutant] = {
+    "command-queue-reader": (
+        [setting("queue_status", _COMMANDS, ipprocs=0)], {"command-queue-reader"},
+    ),
+    "command-queue-depth": (
+        [setting("queue_status", _COMMANDS, curdepth=8),
+         adding(("queue_status_before", {**_COMMANDS, "curdepth": 8}))],
+        {"command-queue-depth"},
+    ),
+    "repository-queue-empty": (
+        [setting("queue_status", {"queue": "SYSTEM.CLUSTER.REPOSITORY.QUEUE"}, curdepth=0)],
+        {"repository-queue-empty"},
+    ),
+    "messages-wait": (
+        [setting("queue_status", {"queue": "SYSTEM.CLUSTER.TRANSMIT.QUEUE"}, curdepth=12),
+         setting("channel_status", {"remote_qmgr": "QM2"}, backlog=9)],
+        {"messages-wait"},
+    ),
+    "partial-repository-unknown": (
+        [_whole_view("FR1", "FR2", "QM1")], {"partial-repository-unknown"},
+    ),
+    "full-repositories-unseen": (
+        [_whole_view("FR1", "QM1", "QM2")], {"full-repositories-unseen"},
+    ),
+    "sender-to-repository-down": (
+        [adding(sender("QM1", "FR1", "RETRYING"))], {"sender-to-repository-down"},
+    ),
+}  # fmt: skip
+
+LINT = _REPOSITORIES | _BALANCING | _HEALTH
 MUTANTS = EXPECTATIONS | REFERENCES | LINT

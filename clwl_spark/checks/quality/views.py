@@ -18,11 +18,25 @@ from pyspark.sql import functions as F
 
 from clwl_spark.checks.quality.engines import View
 from clwl_spark.delta.lake import Lake
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY
-from clwl_spark.tables import CLUSTER_SENDERS, INGEST_REJECTS, TABLES, TOPOLOGY, Table
+from clwl_spark.tables import (
+    ADMINISTRATION,
+    CLUSTER_SENDERS,
+    INGEST_REJECTS,
+    QUEUE_STATUS,
+    SNAPSHOTS,
+    TABLES,
+    TOPOLOGY,
+    Table,
+)
 from clwl_spark.tables import columns as c
 
-SNAPSHOT_TABLES: Final = (*TOPOLOGY, CLUSTER_SENDERS, INGEST_REJECTS)
+SNAPSHOT_TABLES: Final = (*TOPOLOGY, CLUSTER_SENDERS, *ADMINISTRATION, INGEST_REJECTS)
+BEFORE: Final = "queue_status_before"
+"""What the valid snapshot before shows of queues: a depth says more if it is known to fall."""
+
+_SAME_CAPTURE: Final = (c.QMGR, c.QUEUE, c.CURDEPTH, c.SOURCE)
 RAW: Final = "{}_raw"
 _READERS: Final = 4
 
@@ -32,22 +46,22 @@ class Frames(Mapping[str, DataFrame]):
 
     def __init__(self, makers: Mapping[str, Callable[[], DataFrame]]) -> None:
         """Take what makes each frame."""
-        self._makers = makers
+        self.makers = makers
         self._made: dict[str, DataFrame] = {}
 
     def __getitem__(self, name: str) -> DataFrame:
         """The frame of that name."""
         if name not in self._made:
-            self._made[name] = self._makers[name]()
+            self._made[name] = self.makers[name]()
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
-        return iter(self._makers)
+        return iter(self.makers)
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._makers)
+        return len(self.makers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +91,27 @@ def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows
         return lake.read_or_empty(name).where(F.col(c.SNAPSHOT_ID) == snapshot_id)
 
     frames = Frames({x.name: partial(frame, x.name) for x in SNAPSHOT_TABLES})
-    return SnapshotRows(_in_memory(lake, snapshot_id, frames, most_in_memory), frames)
+    arrow = _in_memory(lake, snapshot_id, frames, most_in_memory)
+    before = partial(_before, lake, snapshot_id, frames)
+    if arrow:
+        known = arrow[QUEUE_STATUS.name]
+        arrow[BEFORE] = before().toArrow() if known.num_rows else known
+    return SnapshotRows(arrow, Frames({**frames.makers, BEFORE: before}))
+
+
+def _before(lake: Lake, snapshot_id: str, frames: Mapping[str, DataFrame]) -> DataFrame:
+    """The status of queues in the valid snapshot before, less what was carried over from there.
+
+    Grain: one row per (qmgr, queue).
+    """
+    heads = snapshot_catalog(lake)
+    earlier = heads.in_place_of(heads.whole(snapshot_id))
+    rows = lake.read_or_empty(QUEUE_STATUS.name).where(F.col(c.SNAPSHOT_ID) == F.lit(earlier))
+    has_base = any(x[c.BASE] for x in lake.rows(SNAPSHOTS.name, c.SNAPSHOT_ID, [snapshot_id]))
+    if not has_base:
+        return rows
+    same = frames[QUEUE_STATUS.name].select(*_SAME_CAPTURE)
+    return rows.join(same, list(_SAME_CAPTURE), "left_anti").select(*QUEUE_STATUS.names)
 
 
 def _in_memory(
@@ -121,6 +155,7 @@ def snapshot_views() -> list[View]:
             views.append(View(table.name, _settled(table)))
         else:
             views.append(View(table.name, _filled(table)))
+    views.append(View(BEFORE, f"SELECT * FROM {RAW.format(BEFORE)}"))  # noqa: S608  (our names)
     return [*views, *_DERIVED]
 
 
@@ -167,6 +202,20 @@ _DERIVED: Final = (
         "SELECT DISTINCT cluster, qmgr FROM cluster_channels WHERE qmtype = 'REPOS'",
     ),
     View(
+        # Members of a cluster, by their own definitions, that a full repository does not show in
+        # a view that is whole.
+        "unseen_members",
+        "SELECT r.qmgr AS observer, m.qmgr, m.cluster FROM repositories r "
+        "JOIN views w ON w.observer = r.qmgr AND w.`table` = 'cluster_channels' AND w.whole "
+        "JOIN (SELECT DISTINCT cluster, qmgr FROM cluster_channels_as_seen "
+        "WHERE observer IN ('*', qmgr) AND cluster <> '') m "
+        "ON m.cluster = r.cluster AND m.qmgr <> r.qmgr "
+        "LEFT JOIN (SELECT DISTINCT s.observer, s.cluster, s.qmgr FROM cluster_channels_as_seen s "
+        "JOIN repositories f ON f.qmgr = s.observer AND f.cluster = s.cluster) k "
+        "ON k.observer = r.qmgr AND k.qmgr = m.qmgr AND k.cluster = m.cluster "
+        "WHERE k.qmgr IS NULL",
+    ),
+    View(
         # Queue managers whose own definitions were read, in a snapshot where manually defined
         # CLUSSDRs were: only of these something that is absent is known to be absent.
         "defined",
@@ -186,12 +235,14 @@ _DERIVED: Final = (
 INDEXES: Final = {
     "queue_managers": ("qmgr",),
     "cluster_channels": ("channel, cluster", "qmgr, cluster"),
-    "channel_status": ("channel, remote_qmgr",),
+    "channel_status": ("channel, remote_qmgr", "qmgr"),
     "queues": ("queue", "qmgr, queue"),
     "queues_raw": ("qmgr, queue",),
     "cluster_channels_raw": ("qmgr, channel",),
     "topics": ("qmgr, topic",),
     "cluster_senders": ("qmgr, cluster",),
+    "queue_status": ("queue", "qmgr, queue"),
+    BEFORE: ("qmgr, queue",),
     "members": ("cluster, qmgr", "qmgr, cluster"),
     "instances": ("queue, cluster",),
 }

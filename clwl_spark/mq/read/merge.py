@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from clwl_spark.mq.read.records import SHOWN_TEXT, Reject, Row
+from clwl_spark.mq.read.values import COUNTS
 from clwl_spark.mq.vocabulary import DEFAULT_MRUC, DEFAULT_STATUS, DEFAULT_WEIGHT, STATUS_TIERS
 
 KEYS: Final[dict[str, tuple[str, ...]]] = {
@@ -16,6 +17,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "subscriptions": ("qmgr", "sub_name"),
     "views": ("observer", "table"),
     "cluster_senders": ("observer", "qmgr", "channel", "cluster"),
+    "queue_status": ("qmgr", "queue"),
 }
 """Table -> its key; the tables of a `Reading`."""
 
@@ -34,8 +36,6 @@ _DEFAULTS: Final[dict[str, object]] = {
     "proxysub": "FIRSTUSE",
     "qsgdisp": "QMGR",
 }
-
-_COUNT: Final = "backlog"
 
 Key = tuple[object, ...]
 
@@ -96,7 +96,7 @@ def _contradiction(old: Row, new: Row) -> str:
     """The first column in which the rows cannot both be right, else ''."""
     for column, left in old.values.items():
         right = new.values[column]
-        if column == _COUNT or left == right or not (old.knows(column) and new.knows(column)):
+        if column in COUNTS or left == right or not (old.knows(column) and new.knows(column)):
             continue
         if _plain(old.values, column) != _plain(new.values, column):
             return column
@@ -129,9 +129,9 @@ def _filled(row: Row, other: Row) -> Row:
 
 
 def _counted(row: Row, later: Row) -> Row:
-    """The row with the later count: what waits for a channel changes from moment to moment."""
-    count = later.values.get(_COUNT)
-    return row if count is None else replace(row, values={**row.values, _COUNT: count})
+    """The row with the later counts: what waits for a channel changes from moment to moment."""
+    told = {x: y for x, y in later.values.items() if x in COUNTS and y is not None}
+    return replace(row, values={**row.values, **told}) if told else row
 
 
 def _updated(newer: Row, older: Row) -> Row:

@@ -1,4 +1,4 @@
-"""What a text of MQ's holds where nothing of it gives a row: said, so that nobody looks for it."""
+"""What of MQ's gives no row, texts and commands in them: said, so that nobody looks for it."""
 
 import re
 from collections import Counter
@@ -11,6 +11,8 @@ from clwl_spark.mq.read.words import ENDS, OBJECTS, VERBS
 
 _CLUSTER_CHANNELS: Final = frozenset({"CLUSSDR", "CLUSRCVR"})
 _CHLTYPE: Final = re.compile(r"\bCHLTYPE\s*\(\s*'?(\w+)", re.IGNORECASE)
+_ACTING: Final = {"REFRESH": "REFRESH", "REF": "REFRESH", "RESET": "RESET"}
+_SYNONYMS: Final = {"CHL": "CHANNEL"}
 _ASKING: Final = frozenset({"DIS", "DISPLAY", *ENDS})
 
 
@@ -35,6 +37,26 @@ def needless(events: Iterable[Event]) -> dict[str, int]:
     return dict(counts)
 
 
+def actions(events: Iterable[Event]) -> dict[str, int]:
+    """The commands that make a running queue manager do something, and change no definition.
+
+    Args:
+        events: the events of one text.
+
+    Returns:
+        `REFRESH CLUSTER`, `RESET CHANNEL` and others -> the line of the first.
+
+    Source: CONTRACT, "What MQ's texts become", 8.
+    """
+    lines: dict[str, int] = {}
+    for event in events:
+        if isinstance(event, Script):
+            verb, word = command_words(event.text)
+            if verb in _ACTING:
+                lines.setdefault(f"{_ACTING[verb]} {_SYNONYMS.get(word, word)}", event.line)
+    return lines
+
+
 def _kind(event: Event) -> str | None:
     """What an event is; '' = nothing by itself, None = it may give a row."""
     if isinstance(event, Passed):
@@ -52,8 +74,8 @@ def _shown(shown: Shown) -> str | None:
         return "saved channel status"
     if shown.kind in ("status", "channel") and chltype and chltype not in _CLUSTER_CHANNELS:
         return f"{chltype} {'channel status' if shown.kind == 'status' else 'channel'}"
-    if shown.kind == "queue" and qtype in ("QUEUE", "HANDLE"):
-        return "QSTATUS"
+    if shown.kind == "qstatus" or (shown.kind == "queue" and qtype in ("QUEUE", "HANDLE")):
+        return "QSTATUS of handles" if qtype == "HANDLE" else None
     if shown.kind in ("qmstatus", "pubsub", "namelist"):
         return shown.kind.upper()
     if not shown.kind:

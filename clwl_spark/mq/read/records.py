@@ -30,10 +30,17 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """A file of which nothing was taken, and why."""
+    """A file of which nothing was taken, or a command in one that was not, and why.
+
+    Args:
+        line: of the first such command; 0 = the whole file.
+        text: the command's words.
+    """
 
     file: str
     why: str
+    line: int = 0
+    text: str = ""
 
 
 class RowDetail(NamedTuple):

@@ -19,13 +19,13 @@ from clwl_spark.mq.read.records import (
 )
 from clwl_spark.mq.read.resources import RESOURCES, shown_resource
 
-_KEY_ORDER: Final = "QUEUE TOPIC SUB CLUSQMGR CHSTATUS CHANNEL NAMELIST QMNAME"
+_KEY_ORDER: Final = "QSTATUS QUEUE TOPIC SUB CLUSQMGR CHSTATUS CHANNEL NAMELIST QMNAME"
 _KIND_ORDER: Final = tuple(_KEY_ORDER.split())
 """Of these keys the first that an object has tells its kind: many kinds have a CLUSQMGR."""
 
 _OTHER_KEYS: Final = frozenset(
     {"APPLNAME", "AUTHINFO", "CHLAUTH", "CONN", "ENTITY", "LISTENER", "OBJNAME", "POLICY"}
-    | {"PROFILE", "QSTATUS", "SBSTATUS", "SERVICE", "TPSTATUS"}
+    | {"PROFILE", "SBSTATUS", "SERVICE", "TPSTATUS"}
 )
 """Keys of objects that give no row, though they have a CHANNEL or a QUEUE as well."""
 
@@ -33,7 +33,7 @@ _STATUS_KEYS: Final = {
     "CHANNEL": ("STATUS", "status"),
     "QMNAME": ("STATUS", "qmstatus"),
     "SUB": ("NUMMSGS", ""),
-    "QUEUE": ("MSGAGE", ""),
+    "QUEUE": ("MSGAGE", "qstatus"),
 }
 """Key of a kind -> the attribute by which the object is a status, and the status's kind."""
 

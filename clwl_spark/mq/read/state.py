@@ -103,7 +103,10 @@ def _show(state: TextState, shown: Shown) -> None:
     if shown.kind not in SHOWN:
         _refuse_unknown_type(shown)
         return
+    if _is_handle(shown):
+        return
     _note_unknown(state, shown)
+    _show_counts(state, shown)
     slim = replace(shown, attributes=_slim(shown.attributes))
     if _is_left_out(slim):
         return
@@ -155,10 +158,31 @@ def _drop_bad_count(state: TextState, shown: Shown) -> None:
         del shown.attributes[values.BACKLOG]
 
 
+def _show_counts(state: TextState, shown: Shown) -> None:
+    """Take in depth and handles, of the status of a queue or of a local queue itself."""
+    if shown.kind not in ("queue", "qstatus") or shown.attributes.get("CLUSQMGR"):
+        return
+    names = ("QUEUE", "QSTATUS", *values.QUEUE_STATUS.values())
+    found = {x: shown.attributes[x] for x in names if x in shown.attributes}
+    if any(found.get(x) for x in values.QUEUE_STATUS.values()):
+        state.views.append(Shown(shown.line, "qstatus", found))
+
+
+def _is_handle(shown: Shown) -> bool:
+    """True where DISPLAY QSTATUS shows who has a queue open: a block each, and no count."""
+    return shown.kind in ("queue", "qstatus") and shown.attributes.get("TYPE") == "HANDLE"
+
+
+def _is_status_of_queue(shown: Shown) -> bool:
+    """True where DISPLAY QSTATUS shows it: some texts have it like a queue, of another TYPE."""
+    return shown.kind == "qstatus" or (
+        shown.kind == "queue" and shown.attributes.get("TYPE") == "QUEUE"
+    )
+
+
 def _is_left_out(shown: Shown) -> bool:
-    """True for the status of a queue, shown like the queue, and for channels of clients."""
-    kind = shown.attributes.get("TYPE")
-    if shown.kind == "queue" and kind in ("QUEUE", "HANDLE"):
+    """True for the status of a queue, and for channels of clients."""
+    if _is_status_of_queue(shown):
         return True
     return shown.attributes.get("CHLTYPE") == "CLNTCONN"
 

@@ -13,7 +13,7 @@ from clwl_spark.errors import IngestError
 from clwl_spark.mq.read.asking import with_questions
 from clwl_spark.mq.read.assemble import by_qmgr, rows_of, with_remote
 from clwl_spark.mq.read.merge import KEYS, merge
-from clwl_spark.mq.read.needless import needless
+from clwl_spark.mq.read.needless import actions, needless
 from clwl_spark.mq.read.records import Reading, Reject, Row, RowDetail, TextState
 from clwl_spark.mq.read.scan import scan
 from clwl_spark.mq.read.sections import read_sections
@@ -37,6 +37,8 @@ class FileReading:
         rejects: the pieces that are of no queue manager.
         error: the text says something, but not of which queue manager; '' = it does.
         needless: what it holds, by kind, where nothing of it gives a row.
+        actions: commands that act on a running queue manager, each with its first line; of a
+            needless text they are in `needless`.
     """
 
     source: str
@@ -44,6 +46,7 @@ class FileReading:
     rejects: tuple[Reject, ...]
     error: str = ""
     needless: Mapping[str, int] = field(default_factory=dict)
+    actions: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def qmgrs(self) -> tuple[str, ...]:
@@ -110,7 +113,9 @@ def read_states(text: str, source: str, observer: str | None = None) -> FileRead
     except IngestError as error:
         return FileReading(source, (), (), "" if held else str(error), held)
     states, nameless = gather(sections, source)
-    return FileReading(source, tuple(states), (*rejects, *nameless), needless=held)
+    acts = {} if held else actions(events)
+    refused = (*rejects, *nameless)
+    return FileReading(source, tuple(states), refused, needless=held, actions=acts)
 
 
 def observer_of(observer: str | None, source: str) -> str | None:

@@ -29,6 +29,12 @@ from clwl_spark.mq.vocabulary import (
 BACKLOG: Final = "XQMSGSA"
 """Messages that wait for a channel: a count of a moment, and no state of an object."""
 
+COUNTS: Final = frozenset({"backlog", "curdepth", "ipprocs", "opprocs"})
+"""Columns of such counts: of two texts that tell different ones the later text is right."""
+
+_MOST: Final = 10**9 - 1
+"""The greatest MAXDEPTH of a queue."""
+
 RANGES: Final = {
     "clwlrank": (0, MAX_RANK),
     "clwlprty": (0, MAX_RANK),
@@ -36,6 +42,9 @@ RANGES: Final = {
     "clwlwght": (1, MAX_WEIGHT),
     "clwlmruc": (1, DEFAULT_MRUC),
     "backlog": (0, 10**12 - 1),
+    "curdepth": (0, _MOST),
+    "ipprocs": (0, _MOST),
+    "opprocs": (0, _MOST),
 }
 """Numeric column -> lowest and highest value that MQ takes."""
 
@@ -130,6 +139,7 @@ SUBSCRIPTION: Final = {
     "sub_scope": "SUBSCOPE",
 }
 STATUS: Final = {"status": "STATUS", "xmitq": "XMITQ", "backlog": BACKLOG}
+QUEUE_STATUS: Final = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS", "opprocs": "OPPROCS"}
 
 NAMES: Final = frozenset(
     {"observer", "qmgr", "queue", "qtype", "channel", "topic", "sub_name", "chltype"}

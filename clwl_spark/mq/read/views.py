@@ -13,6 +13,9 @@ CLUSTER_CHANNELS: Final = frozenset({"CLUSSDR", "CLUSRCVR"})
 _UNKNOWN_QMGR: Final = "SYSTEM.TEMPQMGR."
 """MQ's placeholder until a manually defined CLUSSDR has reached its queue manager."""
 
+_OF_A_MOMENT: Final = frozenset({"channel_status", "queue_status"})
+"""Tables of what is so at one moment: nothing of it is altered, and a blank is not known."""
+
 
 def view_rows(shown: Shown, viewer: str, file: str) -> Iterator[Row]:
     """Give the rows of one displayed object.
@@ -26,7 +29,7 @@ def view_rows(shown: Shown, viewer: str, file: str) -> Iterator[Row]:
     """
     changed = values.stamp(shown.attributes, "CLUS", "ALT")
     for table, row in _BUILDERS[shown.kind](shown.attributes, viewer):
-        stamp = "" if table == "channel_status" else changed
+        stamp = "" if table in _OF_A_MOMENT else changed
         told = _told(table, row, shown.attributes)
         yield Row(table, row, file, shown.line, stamp, partial=True, shown=told)
 
@@ -34,7 +37,7 @@ def view_rows(shown: Shown, viewer: str, file: str) -> Iterator[Row]:
 def _told(table: str, row: Mapping[str, object], attributes: Attributes) -> frozenset[str]:
     """The columns that a display tells."""
     columns = {"cluster"} | values.NAMES | values.told(_MAPPINGS[table], attributes)
-    if table == "channel_status":
+    if table in _OF_A_MOMENT:
         columns -= {column for column, value in row.items() if value is None}
     elif row.get("rname") is not None:
         columns.add("rname")
@@ -137,6 +140,13 @@ def _cluster_queue(attributes: Attributes, viewer: str) -> Built:
     )
 
 
+def _queue_status(attributes: Attributes, viewer: str) -> Built:
+    table = "queue_status"
+    name = attributes.get("QUEUE") or attributes.get("QSTATUS", "")
+    keys = {"qmgr": viewer, "queue": values.name(table, "queue", name)}
+    yield table, {**keys, **values.convert(table, values.QUEUE_STATUS, attributes)}
+
+
 def _cluster_topic(attributes: Attributes, viewer: str) -> Built:
     table = "topics"
     yield (
@@ -161,12 +171,14 @@ _MAPPINGS: Final = {
     "cluster_channels": values.CHANNEL,
     "channel_status": values.STATUS,
     "queues": values.QUEUE,
+    "queue_status": values.QUEUE_STATUS,
     "topics": values.TOPIC,
 }
 _BUILDERS: Final = {
     "clusqmgr": _cluster_queue_manager,
     "status": _channel_status,
     "queue": _cluster_queue,
+    "qstatus": _queue_status,
     "topic": _cluster_topic,
     "qmgr": _nothing,
     "channel": _nothing,

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError
 from clwl_spark.mq.vocabulary import ChannelType
-from clwl_spark.snapshots.inspection import CONTENT
+from clwl_spark.snapshots.inspection import STATE
 from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.snapshots.settled import settle_files
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY
@@ -78,7 +78,8 @@ def changed_by_words(
     if outcome.rejects:
         told = "; ".join(f"{x.text.strip()}: {x.reason}" for x in outcome.rejects[:_SHOWN])
         raise InputError(f"MQ would refuse a part of the change: {told}")
-    after = {name: _seen_by_all(name, before[name], outcome.frames[name]) for name in before}
+    frames = {**before, **outcome.frames}
+    after = {name: _seen_by_all(name, before[name], frames[name]) for name in before}
     return _checked(Sides(before, after, texts.down))
 
 
@@ -93,7 +94,7 @@ def changed_to(lake: Lake, snapshot_id: str, other_id: str) -> Sides:
 
 def tables_of(lake: Lake, snapshot_id: str) -> Tables:
     """The tables of a snapshot."""
-    return {name: lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id]) for name in CONTENT}
+    return {name: lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id]) for name in STATE}
 
 
 def known(tables: Tables) -> Known:
