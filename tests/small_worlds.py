@@ -72,6 +72,12 @@ def queue_status(name: str, queue: str, **counts: Any) -> Definition:
     return "queue_status", {"qmgr": name, "queue": queue, **counts}
 
 
+def authority(name: str, profile: str, group: str, words: str, **more: Any) -> Definition:
+    """The authority record of a group for queues."""
+    row = {"qmgr": name, "profile": profile, "objtype": "QUEUE", "entity": group}
+    return "authorities", {**row, "entity_type": "GROUP", "authorities": words, **more}
+
+
 def receiver(name: str, from_qmgr: str, status: str, channel: str = "") -> Definition:
     """The status of one instance of a CLUSRCVR on queue manager `name`."""
     row = {"channel": channel or f"TO.{name}", "chltype": "CLUSRCVR", "status": status}

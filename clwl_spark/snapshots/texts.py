@@ -94,6 +94,7 @@ def texts_of(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[list[str], l
         texts.define("channel", row[c.CHANNEL], _channel("CLUSSDR", row, row[c.CLUSTER], ""))
     _several(texts, "queues", own)
     _several(texts, "topics", own)
+    texts.parts[0].commands += [_authority(row) for row in own.get("authorities", [])]
     shown, left_out = displayed(qmgr, rows)
     head = f"{_LINE}\n* Queue manager name: {qmgr}\n{_LINE}\n"
     made = ["".join(f"{x}\n" for x in part.commands) for part in texts.parts]
@@ -206,6 +207,17 @@ def _several(texts: _Texts, table: str, own: Mapping[str, Sequence[Row]]) -> Non
         told = _columns_of(texts, table, alike, DEFINED[kind, subtype])
         fit = {column: word for column, word in mapping.items() if column in told}
         texts.define(table, row[name], _command(start, row, fit, [*more, "REPLACE"]))
+
+
+def _authority(row: Row) -> str:
+    """SET AUTHREC; a record that gives nothing is there all the same."""
+    about = {
+        "PROFILE": row[c.PROFILE],
+        "OBJTYPE": row[c.OBJTYPE],
+        row[c.ENTITY_TYPE]: row[c.ENTITY],
+    }
+    pairs = [f"{key}({spelled(value)})" for key, value in about.items() if value]
+    return _BETWEEN.join(["SET AUTHREC", *pairs, f"AUTHADD({row.get(c.AUTHORITIES) or 'NONE'})"])
 
 
 def _subtype(row: Row) -> str:

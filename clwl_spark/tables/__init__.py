@@ -5,7 +5,7 @@ Source: CONTRACT.md. Columns that the contract does not name are additions of th
 
 from typing import Final
 
-from clwl_spark.tables.administration import QUEUE_STATUS
+from clwl_spark.tables.administration import AUTHORITIES, QUEUE_STATUS
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
 from clwl_spark.tables.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
@@ -44,6 +44,7 @@ from clwl_spark.tables.waiting import (
 
 __all__ = [
     "ADMINISTRATION",
+    "AUTHORITIES",
     "BALANCE_HISTORY",
     "CHANNEL_EVENTS",
     "CHANNEL_STATUS",
@@ -93,7 +94,7 @@ TOPOLOGY: Final = (
     SUBSCRIPTIONS,
     VIEWS,
 )
-ADMINISTRATION: Final = (QUEUE_STATUS,)
+ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES)
 """Tables of a snapshot that routing has no use for: made where a text gives rows of them."""
 
 TABLES: Final[dict[str, Table]] = {

@@ -1,12 +1,16 @@
-"""What administrators look at and routing does not: the status of queues."""
+"""What administrators look at and routing does not: the status of queues, and authorities."""
 
 from typing import Final
 
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.declare import Column, Table, key, number
+from clwl_spark.tables.declare import Column, Table, key, number, text
 
 MOST: Final = 999_999_999
 """The greatest MAXDEPTH of a queue."""
+
+_SOURCE: Final = Column(
+    c.SOURCE, "string", "File and line that the row was read from", optional=True
+)
 
 QUEUE_STATUS: Final = Table(
     "queue_status",
@@ -18,7 +22,29 @@ QUEUE_STATUS: Final = Table(
         number(c.CURDEPTH, 0, MOST, "CURDEPTH: messages on the queue; null = not known"),
         number(c.IPPROCS, 0, MOST, "IPPROCS: handles open for input; null = not known"),
         number(c.OPPROCS, 0, MOST, "OPPROCS: handles open for output; null = not known"),
-        Column(c.SOURCE, "string", "File and line that the row was read from", optional=True),
+        _SOURCE,
+    ),
+    change_feed=True,
+)
+AUTHORITIES: Final = Table(
+    "authorities",
+    "One row per authority record of qmgr: profile, type of object, and a principal or group",
+    (
+        key(c.SNAPSHOT_ID, "The snapshot that the row belongs to"),
+        key(c.QMGR, "Queue manager whose record it is"),
+        key(c.PROFILE, "PROFILE: an object's name, or one with wildcards; '' = of no object"),
+        key(c.OBJTYPE, "OBJTYPE: QUEUE, QMGR and others"),
+        Column(
+            c.ENTITY_TYPE,
+            "string",
+            "PRINCIPAL or GROUP",
+            True,
+            "entity_type IN ('PRINCIPAL', 'GROUP')",
+            "is not one of 'PRINCIPAL', 'GROUP'",
+        ),
+        key(c.ENTITY, "Name of the principal or group"),
+        text(c.AUTHORITIES, "What it may, in order, with commas: GET,PUT; '' = nothing"),
+        _SOURCE,
     ),
     change_feed=True,
 )

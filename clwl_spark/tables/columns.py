@@ -61,6 +61,11 @@ WHOLE: Final = "whole"
 CURDEPTH: Final = "curdepth"
 IPPROCS: Final = "ipprocs"
 OPPROCS: Final = "opprocs"
+PROFILE: Final = "profile"
+OBJTYPE: Final = "objtype"
+ENTITY: Final = "entity"
+ENTITY_TYPE: Final = "entity_type"
+AUTHORITIES: Final = "authorities"
 
 # Messages
 PUT_SEQ: Final = "put_seq"

@@ -7,12 +7,24 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
-from small_worlds import alias, proxy, qmgr, queue, queue_status, rcvr, remote, sender, topic
+from small_worlds import (
+    alias,
+    authority,
+    proxy,
+    qmgr,
+    queue,
+    queue_status,
+    rcvr,
+    remote,
+    sender,
+    topic,
+)
 
 from clwl_spark.checks.quality.results import GateResult, Verdict
 from clwl_spark.checks.quality.suites import Gates
 from clwl_spark.checks.quality.validate import judge_rows
 from clwl_spark.checks.quality.views import BEFORE, SNAPSHOT_TABLES, SnapshotRows
+from clwl_spark.planning import put_authority
 from clwl_spark.tables import QUEUE_STATUS, TABLES, Table
 
 World = dict[str, list[dict[str, Any]]]
@@ -63,6 +75,10 @@ def good_world() -> World:
             queue_status(name, "SYSTEM.CLUSTER.COMMAND.QUEUE", curdepth=0, ipprocs=1)
             for name in QMGRS
         ),
+        authority("FR1", "SYSTEM.CLUSTER.**", "app", "BROWSE"),
+        authority("FR1", "**", "app", "PUT"),
+        authority("FR1", "APP.ALIAS", "app", "PUT"),
+        authority("FR1", "**", "mqm", "GET,PUT"),
         queue_status("FR1", "SYSTEM.CLUSTER.REPOSITORY.QUEUE", curdepth=7),
         queue_status("FR1", "SYSTEM.CLUSTER.TRANSMIT.QUEUE", curdepth=0),
         sender("FR1", "QM1", "RUNNING", xmitq="QM1.XMIT"),
@@ -94,6 +110,9 @@ def rows_of(world: World) -> SnapshotRows:
         table = declared(name)
         cells = [{column: row.get(column) for column in table.names} for row in rows]
         arrow[name] = pa.Table.from_pylist(cells, table.arrow(table.names))
+    found = put_authority.put_authority(world["authorities"])
+    puts = [x._asdict() for x in found]
+    arrow[put_authority.TABLE] = pa.Table.from_pylist(puts, put_authority.SCHEMA)
     return SnapshotRows(arrow, {})
 
 
@@ -101,8 +120,10 @@ def frames_of(spark: SparkSession, rows: SnapshotRows) -> dict[str, DataFrame]:
     """The same in Spark."""
     frames = {}
     for name, table in rows.arrow.items():
-        fields = declared(name).schema
-        schema = StructType([StructField(x.name, x.dataType) for x in fields])
+        schema: StructType | str = put_authority.DDL
+        if name != put_authority.TABLE:
+            fields = declared(name).schema
+            schema = StructType([StructField(x.name, x.dataType) for x in fields])
         cells = [tuple(row.values()) for row in table.to_pylist()]
         frames[name] = spark.createDataFrame(cells, schema)
     return frames

@@ -1,7 +1,7 @@
 """For each gate a corruption of the good world, and the gates that have to report it: no others."""
 
 from quality.gate_worlds import Change, adding, clussdr, setting, without
-from small_worlds import alias, proxy, qmgr, queue, rcvr, sender, topic
+from small_worlds import alias, authority, proxy, qmgr, queue, rcvr, sender, topic
 
 Mutant = tuple[list[Change], set[str]]
 
@@ -415,5 +415,15 @@ _HEALTH: dict[str, Mutant] = {
     ),
 }  # fmt: skip
 
-LINT = _REPOSITORIES | _BALANCING | _HEALTH
+_SECURITY: dict[str, Mutant] = {
+    "put-to-every-cluster-object": (
+        [setting("authorities", {"profile": "SYSTEM.CLUSTER.**"}, authorities="BROWSE,PUT")],
+        {"put-to-every-cluster-object"},
+    ),
+    "profile-without-effect": (
+        [adding(authority("FR1", "APP.Q", "app", "GET,PUT"))], {"profile-without-effect"},
+    ),
+}  # fmt: skip
+
+LINT = _REPOSITORIES | _BALANCING | _HEALTH | _SECURITY
 MUTANTS = EXPECTATIONS | REFERENCES | LINT

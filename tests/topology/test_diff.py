@@ -86,6 +86,6 @@ def test_snapshots_are_listed_with_their_sizes_in_order_of_validity(lake):
     assert (second["snapshot_id"], second["base"], second["source"]) == ("S2", "S1", "b")
     assert second["rows"] == {
         "queue_managers": 1, "cluster_channels": 1, "channel_status": 1, "queues": 2,
-        "topics": 0, "subscriptions": 0, "views": 0, "cluster_senders": 0, "queue_status": 0,
-        "ingest_rejects": 0,
+        "topics": 0, "subscriptions": 0, "views": 0, "cluster_senders": 0,
+        "queue_status": 0, "authorities": 0, "ingest_rejects": 0,
     }  # fmt: skip

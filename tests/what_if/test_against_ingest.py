@@ -15,7 +15,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.engines.batch import RouteOptions
 from clwl_spark.routing.run import route
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
-from clwl_spark.snapshots.inspection import CONTENT
+from clwl_spark.snapshots.inspection import STATE
 from clwl_spark.snapshots.write import Snapshot, write_snapshot
 from clwl_spark.studies.what_if.changed import changed_by_words, changed_to
 from clwl_spark.studies.what_if.run import what_if
@@ -35,12 +35,12 @@ def copied(lake, folder):
 
 def content(tables):
     """Rows of a snapshot's tables, less its name and where they are from."""
-    told = {name: [x for x in TABLES[name].names if x not in UNTOLD] for name in CONTENT}
+    told = {name: [x for x in TABLES[name].names if x not in UNTOLD] for name in STATE}
     return {name: Counter(map(tuple, tables[name].select(*told[name]).collect())) for name in told}
 
 
 def snapshot_rows(lake, snapshot_id):
-    tables = {name: lake.read(name) for name in CONTENT}
+    tables = {name: lake.read_or_empty(name) for name in STATE}
     return {x: table.where(table.snapshot_id == snapshot_id) for x, table in tables.items()}
 
 
@@ -197,7 +197,7 @@ def rows_changed(sides):
     """Rows that a change takes away and adds, by table, as dictionaries of what tells them."""
     before, after = content(sides.before), content(sides.after)
     found = {}
-    for name in CONTENT:
+    for name in STATE:
         told = [x for x in TABLES[name].names if x not in UNTOLD]
         gone, new = before[name] - after[name], after[name] - before[name]
         if gone or new:

@@ -18,10 +18,13 @@ from pyspark.sql import functions as F
 
 from clwl_spark.checks.quality.engines import View
 from clwl_spark.delta.lake import Lake
+from clwl_spark.planning import put_authority
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import (
     ADMINISTRATION,
+    AUTHORITIES,
     CLUSTER_SENDERS,
     INGEST_REJECTS,
     QUEUE_STATUS,
@@ -96,7 +99,22 @@ def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows
     if arrow:
         known = arrow[QUEUE_STATUS.name]
         arrow[BEFORE] = before().toArrow() if known.num_rows else known
-    return SnapshotRows(arrow, Frames({**frames.makers, BEFORE: before}))
+        arrow[put_authority.TABLE] = _put_authority(arrow[AUTHORITIES.name])
+    puts = partial(_put_authority_frame, lake, frames)
+    more = {BEFORE: before, put_authority.TABLE: puts}
+    return SnapshotRows(arrow, Frames({**frames.makers, **more}))
+
+
+def _put_authority(authorities: pa.Table) -> pa.Table:
+    """Who may put to cluster queues; grain as `put_authority`."""
+    found = put_authority.put_authority(authorities.to_pylist())
+    return pa.Table.from_pylist([x._asdict() for x in found], put_authority.SCHEMA)
+
+
+def _put_authority_frame(lake: Lake, frames: Mapping[str, DataFrame]) -> DataFrame:
+    """The same for Spark: authority records are few, whatever else is many."""
+    found = _put_authority(frames[AUTHORITIES.name].toArrow()).to_pylist()
+    return frame_from_rows(lake.spark, [tuple(x.values()) for x in found], put_authority.DDL)
 
 
 def _before(lake: Lake, snapshot_id: str, frames: Mapping[str, DataFrame]) -> DataFrame:
@@ -155,7 +173,10 @@ def snapshot_views() -> list[View]:
             views.append(View(table.name, _settled(table)))
         else:
             views.append(View(table.name, _filled(table)))
-    views.append(View(BEFORE, f"SELECT * FROM {RAW.format(BEFORE)}"))  # noqa: S608  (our names)
+    views += [
+        View(x, f"SELECT * FROM {RAW.format(x)}")  # noqa: S608  (our names)
+        for x in (BEFORE, put_authority.TABLE)
+    ]
     return [*views, *_DERIVED]
 
 
@@ -243,6 +264,7 @@ INDEXES: Final = {
     "cluster_senders": ("qmgr, cluster",),
     "queue_status": ("queue", "qmgr, queue"),
     BEFORE: ("qmgr, queue",),
+    put_authority.TABLE: ("qmgr, entity",),
     "members": ("cluster, qmgr", "qmgr, cluster"),
     "instances": ("queue, cluster",),
 }

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from clwl_spark.mq.read.asking import TABLES_OF_VIEWS
+from clwl_spark.mq.read.authorities import authority_rows
 from clwl_spark.mq.read.changes import settle
 from clwl_spark.mq.read.mqsc import cook_list
 from clwl_spark.mq.read.records import (
@@ -43,6 +44,7 @@ def rows_of(states: Sequence[TextState]) -> tuple[list[Row], list[Reject]]:
         refused: list[Reject] = list(state.rejects)
         rows.extend(_rows(state, around, refused))
         rejects.extend(sorted(refused, key=_line))
+    rows.extend(authority_rows(states))
     return rows, rejects
 
 

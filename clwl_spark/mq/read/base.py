@@ -10,6 +10,7 @@ from typing import Final
 
 from clwl_spark.mq.read import values
 from clwl_spark.mq.read.assemble import rows_of
+from clwl_spark.mq.read.authorities import TABLE, earlier_authorities
 from clwl_spark.mq.read.merge import KEYS
 from clwl_spark.mq.read.records import Attributes, Definition, Reject, Row, RowDetail, TextState
 from clwl_spark.mq.read.rows import EVERYONE
@@ -122,6 +123,7 @@ def earlier_state(base: Mapping[str, Iterable[Values]], qmgr: str, source: str) 
         for name, of_object in grouped.items():
             _define(state, table, name, of_object)
     _restore_memberships(state, rows["cluster_channels"])
+    state.authorities.extend(earlier_authorities(base.get(TABLE, ()), qmgr))
     return state
 
 

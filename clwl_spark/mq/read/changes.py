@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from clwl_spark.mq.read import values
+from clwl_spark.mq.read.authorities import commanded, is_authority_command
 from clwl_spark.mq.read.mqsc import Command, changes_definitions, parse
 from clwl_spark.mq.read.records import (
     SHOWN_TEXT,
@@ -66,6 +67,9 @@ def carry_out(state: TextState, script: Script, *, dump: bool) -> None:
 
     Source: CONTRACT, "What MQ's texts become", 6.
     """
+    if is_authority_command(script.text):
+        state.authorities.extend(commanded(script))
+        return
     if not changes_definitions(script.text):
         return
     try:

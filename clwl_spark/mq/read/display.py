@@ -21,6 +21,7 @@ AMQ_KINDS: Final = {
     "8550": "namelist",
     "8633": "topic",
     "8096": "sub",
+    "8864": "authrec",
 }
 """Number of the AMQ message before an object -> kind; objects of other numbers are not read."""
 
@@ -36,6 +37,7 @@ FIRST_KEYS: Final = {
     "SUB": "sub",
     "SUBID": "sub",
     "QMSTATUS": "qmstatus",
+    "PROFILE": "authrec",
 }
 """First attribute of an object -> kind, for z/OS messages, which serve all objects alike."""
 

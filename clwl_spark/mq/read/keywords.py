@@ -113,6 +113,7 @@ SHOWN: Final[dict[str, frozenset[str]]] = {
     "sub": DEFINED["sub", ""],
     "namelist": DEFINED["namelist", ""],
     "qstatus": _words(_QUEUE_STATUS),
+    "authrec": _words("AUTHLIST ENTITY ENTTYPE OBJTYPE PROFILE"),
 }
 """Kind of displayed object -> keywords. Kinds that give no row are not looked at."""
 

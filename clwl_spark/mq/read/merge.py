@@ -18,6 +18,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "views": ("observer", "table"),
     "cluster_senders": ("observer", "qmgr", "channel", "cluster"),
     "queue_status": ("qmgr", "queue"),
+    "authorities": ("qmgr", "profile", "objtype", "entity_type", "entity"),
 }
 """Table -> its key; the tables of a `Reading`."""
 

@@ -150,6 +150,21 @@ def command_words(text: str) -> tuple[str, str]:
     return (verb, word) if known else ("", "")
 
 
+def attributes_behind(text: str) -> Attributes:
+    """The attributes of a command without an object's name, with values as they are written.
+
+    Raises:
+        PieceRefusedError: something in it is no attribute.
+    """
+    head = _HEAD.match(text)
+    rest = text[head.end(2) :].strip().removesuffix(";") if head else text
+    found = list(_ATTRIBUTE.finditer(rest.strip()))
+    if "".join(x[0] for x in found) != rest.strip():
+        reason = f"not a valid MQSC command near '{rest.strip()[-30:]}'"
+        raise PieceRefusedError(reason)
+    return {x[1].upper(): (x[2] or "()")[1:-1] for x in found}
+
+
 def defined_name(text: str) -> tuple[str, str] | None:
     """The kind and name of the object that a DEFINE is about, sentence or not; None = no DEFINE."""
     head = _HEAD.match(text)

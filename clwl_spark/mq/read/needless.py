@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from clwl_spark.mq.read.authorities import is_authority_command
 from clwl_spark.mq.read.mqsc import command_words
 from clwl_spark.mq.read.records import Event, Passed, Script, Shown
 from clwl_spark.mq.read.words import ENDS, OBJECTS, VERBS
@@ -88,6 +89,8 @@ def _command(script: Script) -> str | None:
     verb, word = command_words(script.text)
     if not word or verb in _ASKING:
         return ""
+    if is_authority_command(script.text):
+        return None
     if verb not in VERBS or word not in OBJECTS:
         return f"{verb} {word}"
     kind, subtype = OBJECTS[word]

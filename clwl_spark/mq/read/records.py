@@ -195,6 +195,32 @@ class Definition:
     implied: bool = False
 
 
+class AuthorityKey(NamedTuple):
+    """What an authority record is of; the names are those of the contract's columns."""
+
+    profile: str
+    objtype: str
+    entity_type: str
+    entity: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorityChange:
+    """What a text says of one authority record.
+
+    Args:
+        whole: `added` is all that the record gives.
+        gone: there is no such record any more.
+    """
+
+    line: int
+    key: AuthorityKey
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    whole: bool = False
+    gone: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class TextState:
     """What one text says of one queue manager.
@@ -206,6 +232,7 @@ class TextState:
         open: commands about objects that the text itself does not define; another text of the
             queue manager may.
         unread: kinds of displayed objects of which one could not be used.
+        authorities: what is said of authority records, in order.
     """
 
     qmgr: str
@@ -216,6 +243,7 @@ class TextState:
     rejects: list[Reject] = field(default_factory=list)
     open: list[Script] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
+    authorities: list[AuthorityChange] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

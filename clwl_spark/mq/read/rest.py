@@ -29,6 +29,8 @@ _OTHER_KEYS: Final = frozenset(
 )
 """Keys of objects that give no row, though they have a CHANNEL or a QUEUE as well."""
 
+_OF_AUTHORITY: Final = frozenset({"PROFILE", "ENTITY", "AUTHLIST"})
+
 _STATUS_KEYS: Final = {
     "CHANNEL": ("STATUS", "status"),
     "QMNAME": ("STATUS", "qmstatus"),
@@ -157,6 +159,8 @@ def _attributes(parameters: Mapping[str, object]) -> Attributes:
 
 def _kind(attributes: Attributes) -> str | None:
     """Kind of an object by its keys, '' where it gives no row; None where MQ has no such keys."""
+    if attributes.keys() >= _OF_AUTHORITY:
+        return "authrec"
     if not _OTHER_KEYS.isdisjoint(attributes):
         return ""
     key = next((key for key in _KIND_ORDER if key in attributes), None)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from clwl_spark.mq.read import values
+from clwl_spark.mq.read.authorities import displayed
 from clwl_spark.mq.read.changes import carry_out
 from clwl_spark.mq.read.keywords import EVERY_KEYWORD, OTHER_OBJECTS, SHOWN
 from clwl_spark.mq.read.naming import Section
@@ -106,6 +107,9 @@ def _show(state: TextState, shown: Shown) -> None:
     if _is_handle(shown):
         return
     _note_unknown(state, shown)
+    if shown.kind == "authrec":
+        state.authorities.append(displayed(shown.attributes, shown.line))
+        return
     _show_counts(state, shown)
     slim = replace(shown, attributes=_slim(shown.attributes))
     if _is_left_out(slim):

@@ -22,6 +22,7 @@ from clwl_spark.planning.plans import Ladder, plan_id
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.views import EVERYBODY, Topology, observers_of, read_topology
 from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.studies.explain.authority import authority_note
 from clwl_spark.studies.explain.ends import (
     End,
     Names,
@@ -149,7 +150,8 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
         page.views[qmgr] = observers_of(qmgr, page.snapshot_id, page.topology)
     found = as_history_stands(lake, request, found_on(page, asked, _number(lake, asked)))
     asks = asked_by(found, page.topology)
-    sender = Sender(page.epochs[qmgr], qmgr in page.owners, asks, page.views[qmgr])
+    authority = authority_note(lake, asked, found)
+    sender = Sender(page.epochs[qmgr], qmgr in page.owners, asks, page.views[qmgr], authority)
     return explained(request, found, sender)
 
 

@@ -26,6 +26,7 @@ from clwl_spark.snapshots.defined import is_defined
 from clwl_spark.snapshots.first_opens import repositories_asked
 from clwl_spark.snapshots.views import Topology, observers_of, read_topology
 from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.studies.explain.authority import authority_note
 from clwl_spark.studies.explain.planned import Planned, candidate_order, planned
 from clwl_spark.studies.explain.wording import reasons_why
 from clwl_spark.tables import BALANCE_HISTORY, ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
@@ -113,12 +114,14 @@ class Sender:
         is_defined: the snapshot has rows of its own definitions.
         asks: the full repositories that it asks for what its own view lacks.
         view: as in `Explanation`.
+        authority: which profiles decide whether the put may be made; '' = not known.
     """
 
     reset_epoch: int
     is_defined: bool
     asks: Sequence[str] = ()
     view: Mapping[str, str] = field(default_factory=dict)
+    authority: str = ""
 
 
 def explain(lake: Lake, request: ExplainRequest) -> Explanation:
@@ -144,7 +147,9 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     # Whether the sender is defined is told only of puts that fail.
     defined = found.plan[c.REASON] == 0 or is_defined(request.qmgr, snapshot_id, topology)
     view = observers_of(request.qmgr, snapshot_id, topology)
-    return explained(request, found, Sender(epoch, defined, asked_by(found, topology), view))
+    authority = authority_note(lake, asked, found)
+    sender = Sender(epoch, defined, asked_by(found, topology), view, authority)
+    return explained(request, found, sender)
 
 
 def as_history_stands(lake: Lake, request: ExplainRequest, found: Planned) -> Planned:
@@ -272,4 +277,6 @@ def _notes(request: ExplainRequest, found: Planned, sender: Sender) -> list[str]
         said.append(f"rule {RECENTLY_USED} as of {history}; shares are those in the long run")
     if own := [table for table, observer in sender.view.items() if observer == request.qmgr]:
         said.append(f"view: {' and '.join(own)} of others as {request.qmgr} itself shows them")
+    if sender.authority:
+        said.append(sender.authority)
     return said
