@@ -45,7 +45,8 @@ SCTQ = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 ON_SCTQ = "profile ** does not let group app put; profile SYSTEM.CLUSTER.** lets group ops put"
 
 ON_XMITQ = "profile ** does not let group app put; profile QM9 lets group far put"
-ANYWHERE = "profile SYSTEM.CLUSTER.** lets it put to 1 cluster queues, and to 1 other queue managers by name"
+LETS_PUT = "profile SYSTEM.CLUSTER.** lets it put"
+ANYWHERE = f"{LETS_PUT} to 1 cluster queues, and to 1 other queue managers by name"
 
 
 def written(tmp_path, name, *texts):
