@@ -83,14 +83,17 @@ def test_texts_of_a_queue_manager_add_up_and_a_display_tells_all():
     "command",
     [
         "SET AUTHREC PROFILE(Q) GROUP('app') AUTHADD(PUT)",
-        "SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) AUTHADD(PUT)",
         "SET AUTHREC PROFILE(Q OBJTYPE(QUEUE) GROUP('app')",
     ],
 )
-def test_a_record_of_nobody_or_nothing_is_a_reject(command):
+def test_a_record_of_no_type_or_one_that_breaks_off_is_a_reject(command):
     reading = read_text(f"{HEAD}DEFINE QLOCAL(A)\n{command}\n", "own.mqsc")
     assert (len(reading.rejects), records(reading)) == (1, [])
     assert one(reading, "queues")["queue"] == "A"
+
+
+def test_a_record_of_nobody_is_left_out():
+    assert words("SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) AUTHADD(PUT)\n") == {}
 
 
 def test_authorities_alone_are_no_needless_text():

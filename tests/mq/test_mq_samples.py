@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from clwl_spark.errors import IngestError
 from clwl_spark.mq.read import TABLES, decode, read_text, read_texts
+from clwl_spark.tables import ADMINISTRATION
 
 OWN = Path(__file__).parents[2] / "data" / "samples" / "topology"
 FOREIGN = Path(
@@ -17,31 +18,31 @@ FOREIGN = Path(
 needs_samples = pytest.mark.skipif(not FOREIGN.is_dir(), reason="the samples are not there")
 
 GIVES = {
-    "01": (2, 4, 0, 4, 0, 0, 0, 4, 1),
-    "02": (1, 1, 0, 48, 6, 1, 0, 1, 0),
-    "04": (2, 2, 0, 16, 0, 0, 0, 2, 0),
-    "05": (2, 2, 0, 8, 0, 0, 0, 2, 3),
-    "06": (3, 0, 0, 3, 1, 1, 0, 0, 3),
-    "07": (0, 0, 0, 6, 0, 0, 0, 0, 1),
-    "09": (0, 0, 0, 2, 0, 0, 0, 0, 11),
-    "10": (2, 0, 0, 0, 0, 0, 0, 0, 15),
-    "12": (1, 0, 0, 52, 7, 1, 0, 0, 0),
-    "14": (1, 0, 0, 7, 0, 0, 0, 0, 0),
-    "15": (0, 0, 0, 1, 0, 0, 0, 0, 0),
-    "18": (1, 0, 0, 0, 0, 0, 0, 0, 0),
-    "19": (4, 0, 0, 45, 1, 0, 0, 0, 4),
-    "22": (1, 0, 0, 0, 0, 0, 0, 0, 3),
-    "24": (0, 0, 0, 0, 0, 0, 0, 0, 4),
-    "26": (0, 0, 0, 1, 0, 0, 0, 0, 1),
-    "27": (0, 0, 0, 2, 0, 0, 0, 0, 0),
-    "28": (0, 0, 0, 1, 0, 0, 0, 0, 1),
-    "30": (0, 0, 0, 0, 0, 0, 0, 0, 3),
-    "31": (2, 0, 0, 8, 1, 0, 0, 0, 0),
-    "32": (0, 0, 0, 6, 0, 0, 0, 0, 1),
-    "36": (3, 2, 2, 6, 0, 0, 0, 0, 1),
-    "38": (0, 0, 0, 0, 0, 0, 0, 0, 0),
-    "40": (0, 0, 0, 0, 0, 0, 0, 0, 1),
-    "42": (0, 0, 0, 0, 0, 0, 0, 0, 0),
+    "01": (2, 4, 0, 4, 0, 0, 0, 4, 0, 0, 1),
+    "02": (1, 1, 0, 48, 6, 1, 0, 1, 0, 198, 0),
+    "04": (2, 2, 0, 16, 0, 0, 0, 2, 0, 0, 0),
+    "05": (2, 2, 0, 8, 0, 0, 0, 2, 0, 0, 3),
+    "06": (3, 0, 0, 3, 1, 1, 0, 0, 0, 0, 3),
+    "07": (0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 1),
+    "09": (0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 11),
+    "10": (2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15),
+    "12": (1, 0, 0, 52, 7, 1, 0, 0, 0, 221, 0),
+    "14": (1, 0, 0, 7, 0, 0, 0, 0, 0, 22, 0),
+    "15": (0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0),
+    "18": (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    "19": (4, 0, 0, 45, 1, 0, 0, 0, 0, 0, 4),
+    "22": (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3),
+    "24": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4),
+    "26": (0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1),
+    "27": (0, 0, 0, 2, 0, 0, 0, 0, 1, 6, 0),
+    "28": (0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 1),
+    "30": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3),
+    "31": (2, 0, 0, 8, 1, 0, 0, 0, 0, 3, 0),
+    "32": (0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 1),
+    "36": (3, 2, 2, 6, 0, 0, 0, 0, 0, 0, 1),
+    "38": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    "40": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1),
+    "42": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
 }
 """Number of a folder -> rows of each table, in the order of TABLES, and rejects."""
 
@@ -54,7 +55,8 @@ def test_the_projects_own_cluster_reads_without_a_reject():
     reading = read_texts(texts(OWN))
     assert reading.rejects == []
     assert set(reading.qmgrs) == {"HUB1", "HUB2", "DEPOT1", "DEPOT2", "SHOP1", "SHOP2", "SHOP3"}
-    assert all(reading.rows[table] for table in TABLES)
+    administration = {table.name for table in ADMINISTRATION}
+    assert {x for x in TABLES if not reading.rows[x]} <= administration
     clusters = {row["cluster"] for row in reading.rows["cluster_channels"]}
     assert clusters == {"FREIGHT", "RETAIL"}
 

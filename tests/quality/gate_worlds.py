@@ -79,6 +79,7 @@ def good_world() -> World:
         authority("FR1", "**", "app", "PUT"),
         authority("FR1", "APP.ALIAS", "app", "PUT"),
         authority("FR1", "**", "mqm", "GET,PUT"),
+        authority("FR1", "**", "mqm@HOST", "GET,PUT"),
         queue_status("FR1", "SYSTEM.CLUSTER.REPOSITORY.QUEUE", curdepth=7),
         queue_status("FR1", "SYSTEM.CLUSTER.TRANSMIT.QUEUE", curdepth=0),
         sender("FR1", "QM1", "RUNNING", xmitq="QM1.XMIT"),

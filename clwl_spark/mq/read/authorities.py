@@ -35,10 +35,10 @@ def is_authority_command(text: str) -> bool:
 def commanded(script: Script) -> list[AuthorityChange]:
     """What a SET AUTHREC or DELETE AUTHREC changes.
 
-    Grain: one change per principal and group that it names.
+    Grain: one change per principal and group that it names; a record of nobody gives none.
 
     Raises:
-        PieceRefusedError: it cannot be understood, or names no type of object or nobody.
+        PieceRefusedError: it cannot be understood, or names no type of object.
     """
     if script.cut:
         reason = "the text ends, or another command begins, within this command"
@@ -46,8 +46,8 @@ def commanded(script: Script) -> list[AuthorityChange]:
     raw = attributes_behind(script.text)
     profile, objtype = cook(raw.get("PROFILE", "")), cook(raw.get("OBJTYPE", ""))
     named = [(kind, name) for kind in ENTITY_TYPES for name in cook_list(raw.get(kind, ""))]
-    if not objtype or not named:
-        reason = "an authority record without OBJTYPE, or without PRINCIPAL and GROUP"
+    if named and not objtype:
+        reason = "an authority record without OBJTYPE"
         raise PieceRefusedError(reason)
     gone = not script.verb.startswith("SET")
     added, removed = (_words(objtype, raw.get(x, "")) for x in ("AUTHADD", "AUTHRMV"))
