@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 
+import message_exits
 import pytest
 from lakes import lake_with
 from random_clusters import merged_tables, random_case
@@ -85,6 +86,7 @@ def test_parts_make_no_difference(spark, tmp_path, monkeypatch):
 @pytest.mark.spark
 @pytest.mark.parametrize("engine", ["arrow", "spark"])
 def test_it_is_asked_on_spark_as_well(spark, tmp_path, engine):
+    spark.sparkContext.addPyFile(message_exits.__file__)
     outcomes, history = routed(spark, tmp_path, world(), f"{EXIT}every_fifth:QM3", engine)
     went, standing = played(60, dict.fromkeys(HOSTS, 50))
     assert {x[1]: x[4] for x in outcomes} == went
