@@ -121,6 +121,7 @@ _Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 _Duration = Annotated[timedelta, BeforeValidator(_duration_setting)]
 _CatalogName = Annotated[str, _matching(r"[^.`]+\.[^.`]+", "give CATALOG.SCHEMA")]
 _FunctionName = Annotated[str, _matching(r"\w+(\.\w+)*:\w+(:.+)?", "give module:function")]
+_EXITS: Final = ("exit", "message_exit")
 
 
 class Settings(BaseModel):
@@ -137,6 +138,7 @@ class Settings(BaseModel):
     duplicates: Literal["keep", "reject"]
     allowed_modules: _Names
     exit: _FunctionName
+    message_exit: _FunctionName
     worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
     engine: Literal["auto", "embedded", "arrow", "spark"]
     embedded_rows: Annotated[int, Field(ge=0)]
@@ -286,19 +288,20 @@ def _merged(sources: Iterable[_Source]) -> Settings:
         raise SettingsError(
             f"{origin.get(key, 'default.toml')}: {key} is {first['input']!r}: {_advice(first)}"
         ) from error
-    _refuse_module(settings, origin["exit"])
+    for name in _EXITS:
+        _refuse_module(settings, name, origin[name])
     return settings
 
 
-def _refuse_module(settings: Settings, origin: str) -> None:
+def _refuse_module(settings: Settings, name: str, origin: str) -> None:
     """Refuse an exit whose module `allowed_modules` does not name."""
-    module = settings.exit.partition(":")[0]
+    module = str(getattr(settings, name)).partition(":")[0]
     allowed = settings.allowed_modules
     names = {module.rsplit(".", at)[0] for at in range(module.count(".") + 1)}
     free = _ANY_MODULE in allowed and module.partition(".")[0] not in sys.stdlib_module_names
     if module and not free and names.isdisjoint(allowed):
         raise SettingsError(
-            f"{origin}: exit is in module {module}, which the setting allowed_modules does not "
+            f"{origin}: {name} is in module {module}, which the setting allowed_modules does not "
             f"name ({', '.join(allowed) or 'none'}; * = all but Python's own): add it there"
         )
 

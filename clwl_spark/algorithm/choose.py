@@ -100,7 +100,7 @@ def load() -> None:
 
 
 @compiled
-def route_in_turn(  # noqa: PLR0915 - one loop; calls that numba does not inline are dear
+def route_in_turn(
     puts: Puts, choices: Choices, history: History, binding_ttl: int, chosen: Longs, bound: Flags
 ) -> None:
     """Choose for each message in turn; history and results are written in place.
@@ -114,6 +114,34 @@ def route_in_turn(  # noqa: PLR0915 - one loop; calls that numba does not inline
         bound: (outcomes,) result: True where an earlier message's choice was followed.
 
     Source: SEMANTICS 5 (rule 15, balancing), R3, C1 and P21 (resets), 6 and P15 (binding).
+    """
+    nothing = np.empty(0, dtype=np.int64)
+    route_as_wanted(puts, choices, history, binding_ttl, chosen, bound, nothing, nothing)
+
+
+@compiled
+def route_as_wanted(  # noqa: PLR0913, PLR0915, PLR0917 - one loop; calls that are not inlined are dear
+    puts: Puts,
+    choices: Choices,
+    history: History,
+    binding_ttl: int,
+    chosen: Longs,
+    bound: Flags,
+    wanted: Longs,
+    default: Longs,
+) -> None:
+    """As `route_in_turn`, where somebody may want other routes than the algorithm's.
+
+    Args:
+        puts: as there.
+        choices: as there.
+        history: as there; a route that is wanted counts in it like one that was chosen.
+        binding_ttl: as there.
+        chosen: as there.
+        bound: as there.
+        wanted: (outcomes,) the route that is taken in place of the algorithm's, or NOT_CHOSEN;
+            empty = nobody wants another one.
+        default: (outcomes,) result: the algorithm's route, where it chose; empty as `wanted`.
     """
     plans, snapshots, keys, times, firsts = puts
     choice_start, route_start, channel, weight, _, mruc, by_factor = choices
@@ -142,7 +170,11 @@ def route_in_turn(  # noqa: PLR0915 - one loop; calls that numba does not inline
                 route = _best_recent(begin, end, choices, mruc[plan], standing, low)
             else:
                 route = _best(begin, end, channel, standing, looked_at[choice])
-            chosen[first + choice - choice_start[plan]] = route
+            at = first + choice - choice_start[plan]
+            if wanted.shape[0] and route != NOT_CHOSEN:
+                default[at] = route
+                route = route if wanted[at] == NOT_CHOSEN else wanted[at]
+            chosen[at] = route
             if route == NOT_CHOSEN:
                 continue
             number += 1

@@ -47,6 +47,7 @@ def run(common: Common, options: RouteWords) -> int:
         "binding_ttl": options.binding_ttl,
         "duplicates": options.duplicates,
         "exit": options.exit,
+        "message_exit": options.message_exit,
         "poll": options.poll,
     }
     hops = options.hops or 0
@@ -87,6 +88,7 @@ def route_options(settings: Settings) -> RouteOptions:
         binding_ttl=settings.binding_ttl,
         duplicates=v.Duplicates(settings.duplicates),
         exit_function=settings.exit,
+        message_exit=settings.message_exit,
         worker_memory_mib=settings.worker_memory_mib,
         state_partitions=settings.state_partitions,
         engine=settings.engine,

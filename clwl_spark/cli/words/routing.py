@@ -44,6 +44,14 @@ class RouteWords:
         ),
     ] = None
     exit: Exit = None
+    message_exit: Annotated[
+        str | None,
+        typer.Option(
+            "--message-exit",
+            metavar="MODULE:FUNCTION",
+            help="Asked for each message which way it takes.",
+        ),
+    ] = None
     poll: Annotated[
         str | None,
         typer.Option("--poll", metavar="5s", help="With --follow: look for messages this often."),

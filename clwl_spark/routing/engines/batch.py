@@ -68,6 +68,7 @@ class RouteOptions:
         binding_ttl: a binding without a message for longer is forgotten.
         duplicates: what becomes of messages that were routed before.
         exit_function: `module:function` of the cluster workload exit; blank = none.
+        message_exit: `module:function` that is asked for each message; blank = none.
         worker_memory_mib: what a Python worker may use for one bucket's messages; beyond it they
             wait on local disk.
         state_partitions: parts that queue managers are spread over; fixed by a lake's first run.
@@ -79,6 +80,7 @@ class RouteOptions:
     binding_ttl: timedelta = timedelta(hours=24)
     duplicates: Duplicates = Duplicates.KEEP
     exit_function: str = ""
+    message_exit: str = ""
     worker_memory_mib: int = 512
     state_partitions: int = 8
     engine: str = AUTO
@@ -169,7 +171,9 @@ class _Query:
         """Route the batch, and write it."""
         lake, run, engine = self.lake, self.run, self.provider.engine
         ttl = self.options.binding_ttl // timedelta(microseconds=1)
-        bounds = Bounds(ttl, self.options.worker_memory_mib, run.rejects_duplicates)
+        bounds = Bounds(
+            ttl, self.options.worker_memory_mib, run.rejects_duplicates, self.options.message_exit
+        )
         before = run.taken.version if run.taken is not None and run.begins_checkpoint else None
         messages = lake.stream("messages", before)
         known = self.duplicates

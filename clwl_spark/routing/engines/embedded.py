@@ -283,7 +283,9 @@ class _Batch:
         most = self.options.worker_memory_mib
         shares = spread(buckets, self.engine.workers.processes * _TASKS_A_WORKER)
         tasks = [
-            RouteTask(share, snapshots, ttl, most, self._file(f"{name}-{at}"))
+            RouteTask(
+                share, snapshots, ttl, most, self._file(f"{name}-{at}"), self.options.message_exit
+            )
             for at, share in enumerate(shares)
         ]
         return [*self.engine.workers.do(route, tasks, here=self._is_small(rows))]

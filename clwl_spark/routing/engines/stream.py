@@ -62,11 +62,13 @@ class Bounds:
         ttl: how long a binding lives, microseconds.
         memory_mib: what a worker may use.
         rejects_duplicates: messages that were routed before are set aside.
+        message_exit: `module:function` that is asked for each message; blank = none.
     """
 
     ttl: int
     memory_mib: int
     rejects_duplicates: bool = False
+    message_exit: str = ""
 
 
 def routed_blocks(
@@ -127,7 +129,9 @@ def route_bucket(
         key: tuple[Any, ...], frames: Iterator[pd.DataFrame], state: GroupState
     ) -> Iterator[pd.DataFrame]:
         memories = from_state(key[0], *state.get) if state.exists else {}
-        bucket = Bucket(memories, snapshots, bounds.ttl, bounds.memory_mib, form)
+        bucket = Bucket(
+            memories, snapshots, bounds.ttl, bounds.memory_mib, form, bounds.message_exit
+        )
         said = _Said(rows_per_byte)
         known = _Known(memories, told={} if bounds.rejects_duplicates else None)
         for row in _rows_of(frames):

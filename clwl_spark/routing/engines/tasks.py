@@ -205,6 +205,7 @@ class RouteTask:
         ttl: `binding_ttl`, microseconds.
         memory_mib: what one bucket's messages may take.
         file: where answers wait; no other task has it.
+        message_exit: `module:function` that is asked for each message; blank = none.
     """
 
     buckets: tuple[BucketTask, ...]
@@ -212,6 +213,7 @@ class RouteTask:
     ttl: int
     memory_mib: int
     file: str
+    message_exit: str = ""
 
 
 @dataclass(slots=True)
@@ -263,7 +265,8 @@ def route(task: RouteTask) -> Routed:
 
 def _route_bucket(one: BucketTask, task: RouteTask, routed: Routed, file: BufferedWriter) -> None:
     memories = dict(one.memories)
-    bucket = Bucket(memories, task.snapshots, task.ttl, task.memory_mib, ArrowEngine.form)
+    how = (task.ttl, task.memory_mib, ArrowEngine.form, task.message_exit)
+    bucket = Bucket(memories, task.snapshots, *how)
     for waiting in one.blocks:
         parts = waiting.stored.read()
         bucket.add(parts[KEYS], parts[PAYLOAD], waiting.split)

@@ -36,6 +36,7 @@ from clwl_spark.routing.state.history import (
     history_table,
     to_bytes,
 )
+from clwl_spark.routing.state.message_exit import MessageExit, Told, load_message_exit
 from clwl_spark.routing.state.sender import Sender
 from clwl_spark.routing.state.spool import Slice, Spool
 from clwl_spark.routing.state.window import Payloads, Window, in_order
@@ -60,6 +61,7 @@ class Bucket:
         ttl: int,
         memory_mib: int,
         form: BlockForm = WITH_IDS,
+        message_exit: str = "",
     ) -> None:
         """Start with the memories of earlier batches.
 
@@ -69,7 +71,9 @@ class Bucket:
             ttl: `binding_ttl`, microseconds.
             memory_mib: what the worker may use for blocks and windows.
             form: of the blocks.
+            message_exit: `module:function` that is asked for each message; blank = none.
         """
+        self._exit = load_message_exit(message_exit)
         self._memories = memories
         self._form = form
         self._snapshots = snapshots
@@ -107,7 +111,7 @@ class Bucket:
             memories = {x: from_bytes(known[x], x) if x in known else Memory() for x in found}
             restored = {x: [at for at, _ in m.bindings.values()] for x, m in memories.items()}
             plans = read_facts(found, self._snapshots, restored)
-            batch = _Batch(plans, memories, self._snapshots, self._ttl, self._form)
+            batch = _Batch(plans, memories, self._snapshots, self._ttl, self._form, self._exit)
             if told is not None:
                 batch.refuse_duplicates(told)
             yield from batch.route(self._spool)
@@ -131,7 +135,9 @@ class _Batch:
         snapshots: Sequence[str],
         ttl: int,
         form: BlockForm,
+        message_exit: MessageExit | None,
     ) -> None:
+        self._exit = message_exit
         self._plans = plans
         self._form = form
         self._memories = memories
@@ -178,12 +184,13 @@ class _Batch:
 
     def _route_window(self, slices: list[Slice], payloads: Payloads) -> None:
         """Put the slices' messages in order, choose, and split the choices by block."""
+        told = None if self._exit is None else Told(slices, payloads)
         window = in_order(self._window(slices), slices, payloads)
         window = self._duplicates.without(window, payloads)
         if self._duplicates.is_asking or not len(window.plan):
             return
         copies = self._plans.copies[window.plan]
-        late, code = self._choose(window, copies)
+        late, code = self._choose(window, copies, told)
         block = window.block
         outcomes: list[NDArray[Any]] = [window.put_seq, window.put_time, window.row, late]
         if code.shape != window.plan.shape:
@@ -199,13 +206,14 @@ class _Batch:
         return Window.of(slices, self._plans.sender[plan], plan, np.concatenate(bound))
 
     def _choose(
-        self, window: Window, copies: NDArray[np.int32]
+        self, window: Window, copies: NDArray[np.int32], told: Told | None
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Let each queue manager choose for its messages.
 
         Args:
             window: the messages, one at least.
             copies: (messages,) choices that each makes.
+            told: what an exit is told of them; None = there is none.
 
         Returns:
             (messages,) whether it is out of order, and (outcomes,) the code of its answer: its
@@ -226,7 +234,10 @@ class _Batch:
             late[own] = one.late(window.put_seq[own])
             own_plan = plan[own] - np.int32(self._plans.first_plan[at])
             asked = (snapshot[own], window.key[own], window.put_time[own], first[own])
-            one.choose(Puts(own_plan, *asked), bound_to, self._ttl, chosen, bound)
+            asks = None
+            if self._exit is not None and told is not None:
+                asks = self._exit.of(self._plans, at, told.of(window.taken(own)))
+            one.choose(Puts(own_plan, *asked), bound_to, self._ttl, chosen, bound, asks)
         if total == len(plan):
             return late, self._answers.codes(plan, 0, chosen, bound)
         copy = np.arange(total) - np.repeat(first, copies)

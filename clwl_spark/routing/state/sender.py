@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import History, Puts, route_in_turn
+from clwl_spark.routing.state.asking import Asks, Balancing, choose_asking
 from clwl_spark.routing.state.bucket_plans import BucketPlans
 from clwl_spark.routing.state.history import Memory, balance_array
 
@@ -62,6 +63,7 @@ class Sender:
         ttl: int,
         chosen: NDArray[np.int64],
         bound: NDArray[np.bool_],
+        asks: Asks | None = None,
     ) -> None:
         """Choose for messages in turn.
 
@@ -71,10 +73,15 @@ class Sender:
             ttl: `binding_ttl`, microseconds.
             chosen: as `algorithm.choose.route_in_turn`.
             bound: as `algorithm.choose.route_in_turn`.
+            asks: who may want other routes; None = nobody.
         """
         self.newest = max(self.newest, int(puts.put_time.max()))
         history = History(self._counter, self._balance, self._brought, self._pending, *bound_to)
-        route_in_turn(puts, self._choices, history, ttl, chosen, bound)
+        if asks is None:
+            route_in_turn(puts, self._choices, history, ttl, chosen, bound)
+        else:
+            balancing = Balancing(self._choices, history, ttl)
+            choose_asking(puts, balancing, asks, chosen, bound)
 
     def remember(self) -> None:
         """Write the arrays back into the memory; bindings are not here."""

@@ -62,7 +62,7 @@ class Window:
             np.concatenate([*rows]),
         )
 
-    def taken(self, which: NDArray[Any]) -> "Window":
+    def taken(self, which: NDArray[Any] | slice) -> "Window":
         """Some of the messages: their places, or (messages,) whether each is one."""
         return Window(*(getattr(self, x.name)[which] for x in fields(self)))
 

@@ -1,0 +1,112 @@
+"""The exit that is asked for each message: what it is told, what it changes, what is refused."""
+
+import random
+from collections import Counter
+
+import pytest
+from lakes import lake_with
+from random_clusters import merged_tables, random_case
+from small_worlds import at, messages, qmgr, queue, rcvr, snapshot, tables
+from worlds import put_rows
+
+from clwl_spark.cli import main
+from clwl_spark.errors import ExitFunctionError
+from clwl_spark.routing.run import RouteOptions, route
+
+COMPARED = ("qmgr", "put_seq", "message_id", "reason", "dest_qmgr", "channel", "xmitq", "bound")
+HOSTS = ("QM1", "QM2", "QM3")
+EXIT = "message_exits:"
+
+
+def routed(spark, folder, rows, exit_="", engine="auto"):
+    """Outcomes and history."""
+    lake = lake_with(spark, folder)
+    for name, found in rows.items():
+        put_rows(lake, name, found)
+    route(lake, RouteOptions(state_partitions=2, message_exit=exit_, engine=engine))
+    outcomes = lake.read("outcomes").select(*COMPARED).collect()
+    return Counter(map(tuple, outcomes)), sorted(map(tuple, lake.read("balance_history").collect()))
+
+
+def world(count=60, **attributes):
+    """GATE puts to Q on three queue managers."""
+    there = [qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2"))]
+    hosts = [rcvr("QM3", **attributes), *(queue(x, "Q", "K", defbind="NOTFIXED") for x in HOSTS)]
+    rows = tables(snapshot("S1"), *at("S1", *there, *hosts))
+    return {**rows, "messages": messages(count, "GATE", "Q")}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("exit_", ["leave", "by_hand"])
+def test_it_is_told_what_the_algorithm_looks_at(spark, tmp_path, seed, exit_):
+    """An exit that works the choice out anew, from what it is told, changes nothing."""
+    cases = [random_case(random.Random(seed * 100 + n), f"C{n}_") for n in range(3)]
+    rows = merged_tables(cases)
+    # Rule 15 takes destinations away of which an exit is told nevertheless.
+    rows["queue_managers"] = [{**x, "clwlmruc": None} for x in rows["queue_managers"]]
+    rows["messages"] = [x for case in cases for x in case.messages]
+    without = routed(spark, tmp_path / "without", rows)
+    assert routed(spark, tmp_path / "with", rows, f"{EXIT}{exit_}") == without
+
+
+def played(count, weights):
+    """What every_fifth makes of the messages, one after the other."""
+    standing = dict.fromkeys(HOSTS, (0, 0))
+    weighted = any(x != 50 for x in weights.values())
+    went = Counter()
+    for number in range(1, count + 1):
+
+        def order(host):
+            seq, factor = standing[host]
+            return (factor if weighted else 0, seq, host)
+
+        to = "QM3" if number % 5 == 0 else min(HOSTS, key=order)
+        standing[to] = (number, standing[to][1] + 1000 // weights[to])
+        went[number] = to
+    return went, standing
+
+
+@pytest.mark.parametrize("weight", [50, 20])
+def test_what_it_chooses_counts_in_the_history(spark, tmp_path, weight):
+    rows = world(clwlwght=weight)
+    outcomes, history = routed(spark, tmp_path, rows, f"{EXIT}every_fifth:QM3")
+    went, standing = played(60, {"QM1": 50, "QM2": 50, "QM3": weight})
+    assert {x[1]: x[4] for x in outcomes} == went
+    assert {x[1]: tuple(x[3:5]) for x in history} == standing
+
+
+def test_parts_make_no_difference(spark, tmp_path, monkeypatch):
+    rows = world(clwlwght=20)
+    whole = routed(spark, tmp_path / "whole", rows, f"{EXIT}every_fifth:QM3")
+    monkeypatch.setattr("clwl_spark.routing.state.asking.AT_ONCE", 7)
+    assert routed(spark, tmp_path / "parts", rows, f"{EXIT}every_fifth:QM3") == whole
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("engine", ["arrow", "spark"])
+def test_it_is_asked_on_spark_as_well(spark, tmp_path, engine):
+    outcomes, history = routed(spark, tmp_path, world(), f"{EXIT}every_fifth:QM3", engine)
+    went, standing = played(60, dict.fromkeys(HOSTS, 50))
+    assert {x[1]: x[4] for x in outcomes} == went
+    assert {x[1]: tuple(x[3:5]) for x in history} == standing
+
+
+@pytest.mark.parametrize(
+    ("exit_", "said"),
+    [
+        ("asks_for_what_is_not_there", "msg_length"),
+        ("raises", "raised ValueError:"),
+        ("takes_all", "takes 3 destinations for choice 0"),
+        ("too_few", "returned 1 flags for 180 rows"),
+        ("nobody", "cannot be imported"),
+    ],
+)
+def test_what_it_may_not_do_is_refused_and_nothing_is_routed(spark, tmp_path, capsys, exit_, said):
+    with pytest.raises(ExitFunctionError, match=said):
+        routed(spark, tmp_path, world(), f"{EXIT}{exit_}")
+    words = ["route", "--lake", str(tmp_path), "--message-exit", f"{EXIT}{exit_}"]
+    assert main(words) == 2
+    told = capsys.readouterr().err
+    assert f"message exit '{EXIT}{exit_}'" in told
+    assert said in told
+    assert main(["route", "--lake", str(tmp_path), "--quiet"]) == 0
