@@ -35,6 +35,8 @@ _ROUNDED: Final = 9
 _MEMBERSHIP: Final = (1, 2)
 _RANKS: Final = (3, 4)
 _MOST: Final = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class Insights:
     """What a topology shows; messages are of the traffic that was looked at.

@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.shares import Route
-from clwl_spark.mq.vocabulary import Edition
+from clwl_spark.mq.vocabulary import DEFAULT_MRUC, Edition
 from clwl_spark.rules.routes import ROUTE_ORDER
-from clwl_spark.snapshots.views import DEFAULTS, VIEWER, Topology, own_rows
+from clwl_spark.snapshots.views import VIEWER, Topology, own_rows
 from clwl_spark.studies.shares.traffic import MESSAGES_OF
 from clwl_spark.studies.sweep.sweep import Base
 from clwl_spark.tables import columns as c
@@ -51,7 +51,7 @@ def balancing_moves(base: Base, topology: Topology, edition: Edition) -> list[Ro
         requests = [list(x) for _, x in groupby(own, key=lambda row: row[c.PLAN_ID])]
         requests = [x for x in requests if not all(row[c.IS_LOCAL] for row in x)]
         if _overlap(requests):
-            found += _moves(requests, limits.get(qmgr, DEFAULTS["queue_managers"][c.CLWLMRUC]))
+            found += _moves(requests, limits.get(qmgr, DEFAULT_MRUC))
     return sorted(found, key=lambda row: (-row["moved"], *(row[x] for x in _ASKED)))
 
 
@@ -90,7 +90,7 @@ def _moves(requests: Sequence[Request], mruc: int) -> Iterable[Row]:
     from clwl_spark.studies.shares.mix import Stream, mixed_shares  # noqa: PLC0415  (it has the kernel)
 
     streams = [Stream(_in_choice(rows), max(round(rows[0][MESSAGES_OF]), 1)) for rows in requests]
-    sides = [mixed_shares(streams, int(mruc), by_factor=x).shares for x in (False, True)]
+    sides = [mixed_shares(streams, mruc, by_factor=x).shares for x in (False, True)]
     for rows, one, other in zip(requests, *sides, strict=True):
         moved = float(sum(max(x - y, 0) for x, y in zip(one, other, strict=True)))
         if moved > _LEAST:

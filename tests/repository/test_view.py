@@ -160,3 +160,14 @@ def test_moments_and_queue_managers_that_are_not_there(lake, look):
         repository_view(lake, "QM9")
     assert repository_view(lake, "QM1").snapshot_id == "S4"
     assert look("QM1", 3.7).snapshot_id == "S3"
+
+
+def test_a_full_repository_is_not_called_a_partial_one(spark, tmp_path):
+    lake = lake_of(
+        spark, tmp_path / "full", snapshot("S1"), *at("S1", *CLUSTER),
+        *at("S1", *seen_by("FR1", rcvr("QM1"), queue("QM1", "ORDERS", "K"))),
+    )  # fmt: skip
+    texts = {x["name"]: x["text"] for x in repository_view(lake, "FR1").missing}
+    assert texts["BILLS"].startswith("a full repository whose view does not have it")
+    assert "look at the channel from the owner" in texts["BILLS"]
+    assert not any("partial" in text for text in texts.values())

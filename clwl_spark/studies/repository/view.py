@@ -47,6 +47,13 @@ TEXTS: Final = {
     NO_LONGER_SEEN: "was in the view of an earlier snapshot: expired, or forgotten by REFRESH "
     "CLUSTER or RESET CLUSTER",
 }
+TEXTS_OF_FULL: Final = {
+    NEVER_SEEN: "a full repository whose view does not have it: what its owner published has not "
+    "come, so look at the channel from the owner, and at those between the full repositories",
+    NO_LONGER_SEEN: "was in this full repository's view of an earlier snapshot: its owner did not "
+    "publish it again in time, or it was forgotten by REFRESH CLUSTER or RESET CLUSTER",
+}
+"""What is said otherwise of a full repository of the object's cluster."""
 _NEAREST: Final = 5
 _WHEN: Final = "_when"
 _SINCE: Final = "since"
@@ -130,10 +137,16 @@ def repository_view(
         valid_from=valid_from,
         repositories=clusters,
         known=[row for row in known if name in {None, row[NAME], row[c.QMGR]}],
-        missing=[row | {"text": TEXTS[row["why"]]} for row in _rows(missing, moment)],
+        missing=[row | {"text": _text(row, clusters)} for row in _rows(missing, moment)],
         stale=_rows(_stale(current, past, sees.where(wanted), qmgr), moment),
         refresh=_refresh(current, known, qmgr, clusters),
     )
+
+
+def _text(row: Row, clusters: dict[str, str]) -> str:
+    """Why an object is not seen, for a queue manager with these roles in its clusters."""
+    texts = TEXTS_OF_FULL if clusters.get(row[c.CLUSTER]) == "FULL" else TEXTS
+    return texts.get(row["why"], TEXTS[row["why"]])
 
 
 def _times(lake: Lake, times: dict[str, datetime]) -> DataFrame:
