@@ -18,6 +18,7 @@ from clwl_spark.snapshots.views import CLUSTERS, EVERYBODY
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
 from clwl_spark.studies.repository.cost import RefreshCase, refresh_cost
+from clwl_spark.studies.repository.full_views import with_paths
 from clwl_spark.studies.repository.objects import (
     ATTRIBUTES,
     NAME,
@@ -71,7 +72,8 @@ class RepositoryView:
         valid_from: since when it is.
         repositories: FULL or PARTIAL, by cluster.
         known: kind, name, qmgr, cluster, observer, attributes; `*` = by the full repositories.
-        missing: kind, name, qmgr, cluster, why, last_seen, text.
+        missing: kind, name, qmgr, cluster, why, last_seen, text; of objects that are asked for by
+            name also `path`, what each full repository knows, and where it `stopped`.
         stale: kind, name, qmgr, cluster, differs, since, age_seconds, at_least; `differs` is the
             attributes, or GONE where the owner defines no such object.
         refresh: for each cluster in which it is a partial repository, what REFRESH costs at most.
@@ -130,6 +132,9 @@ def repository_view(
     wanted = F.lit(True) if name is None else (F.col(NAME) == name) | (F.col(c.QMGR) == name)
     unseen = _unseen(current.where(wanted), sees, qmgr, None if name else list(clusters))
     missing = _missing(inline(unseen), past, qmgr, list(clusters))
+    lacking = _rows(missing, moment)
+    if name is not None:
+        lacking = with_paths(lake, snapshot, qmgr, lacking)
     return RepositoryView(
         qmgr=qmgr,
         at=moment,
@@ -137,7 +142,7 @@ def repository_view(
         valid_from=valid_from,
         repositories=clusters,
         known=[row for row in known if name in {None, row[NAME], row[c.QMGR]}],
-        missing=[row | {"text": _text(row, clusters)} for row in _rows(missing, moment)],
+        missing=[row | {"text": _text(row, clusters)} for row in lacking],
         stale=_rows(_stale(current, past, sees.where(wanted), qmgr), moment),
         refresh=_refresh(current, known, qmgr, clusters),
     )
