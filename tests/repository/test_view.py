@@ -184,9 +184,8 @@ def test_the_path_of_a_definition_ends_between_two_that_are_named(spark, tmp_pat
     )  # fmt: skip
 
     def stopped(name):
-        (row,) = (
-            x for x in repository_view(lake, "QM2", name=name).missing if x["kind"] == "QUEUE"
-        )
+        view = repository_view(lake, "QM2", name=name)
+        (row,) = (x for x in view.missing if x["kind"] == "QUEUE")
         return [x["knows"] for x in row["path"]], row["stopped"]
 
     assert stopped("Q") == (

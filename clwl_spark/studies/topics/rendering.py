@@ -68,9 +68,14 @@ def _conflicts_table(rows: Sequence[dict[str, Any]]) -> Table:
     table = _table(("message", "cluster", "topic", "queue manager", "attribute"), 0)
     for row in rows:
         said = f"{row[ATTRIBUTE]}({row[VALUE]})"
-        cells = (row[CODE], row[c.CLUSTER], row[c.TOPIC], row[c.QMGR], said)
+        cells = (_with_zos_code(row[CODE]), row[c.CLUSTER], row[c.TOPIC], row[c.QMGR], said)
         table.add_row(*(escape(cell) for cell in cells))
     return table
+
+
+def _with_zos_code(code: str) -> str:
+    """A message's number, with that on z/OS: AMQ9465 is CSQX465I there."""
+    return f"{code} (CSQX{code.removeprefix('AMQ9')}I)"
 
 
 def _topics_table(topics: Sequence[TopicCost]) -> Table:
