@@ -370,10 +370,10 @@ _BALANCING: dict[str, Mutant] = {
     ),
     "topic-definitions-differ": (
         [setting("topics", {"qmgr": "FR1"}, clroute="TOPICHOST")],
-        {"topic-definitions-differ", "topic-host-on-full-repository"},
+        {"topic-definitions-differ", "topic-host-is-repository"},
     ),
-    "topic-host-on-full-repository": (
-        [setting("topics", {}, clroute="TOPICHOST")], {"topic-host-on-full-repository"},
+    "topic-host-is-repository": (
+        [setting("topics", {}, clroute="TOPICHOST")], {"topic-host-is-repository"},
     ),
     "many-topic-hosts": ([adding(topic("QM1", "NEWS", "/news"))], {"many-topic-hosts"}),
     "one-topic-host": ([without("topics", qmgr="FR2")], {"one-topic-host"}),
