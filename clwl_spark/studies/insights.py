@@ -185,12 +185,24 @@ def _clusters(topology: Topology) -> DataFrame:
 def _absent(seen: DataFrame, defined: DataFrame, clusters: DataFrame) -> DataFrame:
     """How many objects of others in its clusters each observer's own view does not have.
 
+    What is defined there less what is seen of it: no observer meets every object.
+
     Grain: one row per observer that has a view of its own: (observer, absent).
     """
     observers = seen.select(c.OBSERVER).distinct().join(clusters, c.OBSERVER)
-    expected = defined.join(observers, c.CLUSTER).where(F.col(c.QMGR) != F.col(c.OBSERVER))
-    lacking = expected.join(seen, seen.columns, "left_anti")
-    return lacking.groupBy(c.OBSERVER).agg(F.count(F.lit(1)).alias("absent"))
+    sizes = defined.groupBy(c.CLUSTER).agg(F.count(F.lit(1)).alias("size"))
+    own = defined.groupBy(F.col(c.QMGR).alias(c.OBSERVER), c.CLUSTER).agg(
+        F.count(F.lit(1)).alias("own")
+    )
+    here = [c.OBSERVER, c.CLUSTER]
+    defined_there = observers.join(sizes, c.CLUSTER).join(own, here, "left").fillna({"own": 0})
+    expected = defined_there.groupBy(c.OBSERVER).agg(
+        F.sum(F.col("size") - F.col("own")).alias("expected")
+    )
+    met = seen.join(defined, defined.columns, "left_semi").join(clusters, here, "left_semi")
+    known = met.groupBy(c.OBSERVER).agg(F.count(F.lit(1)).alias("known"))
+    found = expected.join(known, c.OBSERVER, "left").fillna({"known": 0})
+    return found.select(c.OBSERVER, (F.col("expected") - F.col("known")).alias("absent"))
 
 
 def _releases(base: Base, other: Base) -> list[Row]:
