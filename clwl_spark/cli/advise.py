@@ -1,4 +1,4 @@
-"""`clwl advise`: weights that give wanted shares."""
+"""`clwl advise`: weights that give wanted shares, and what another host of a queue would need."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,19 @@ from rich.console import RenderableType
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.what_if import AdviseWords
-from clwl_spark.cli.work import asked_snapshot, at_work
+from clwl_spark.cli.work import Work, asked_snapshot, at_work
+from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.studies.new_host.needs import DESIGN_TEXTS
+from clwl_spark.studies.new_host.run import NewHost, new_host
 from clwl_spark.studies.shares.advice import Advice, advise, wanted_shares
 from clwl_spark.studies.shares.traffic import Puts
+from clwl_spark.studies.trace.places import Place
 from clwl_spark.tables import SNAPSHOTS
 from clwl_spark.tables import columns as c
 
@@ -24,11 +28,16 @@ _SHOWN = 12
 
 def run(common: Common, options: AdviseWords) -> int:
     """Advise, and return the exit code."""
-    wanted = wanted_shares(options.want)
+    if (options.want is None) == (options.add_host is None):
+        raise UsageError("say what is wanted: --want QM=N,QM=N, or --add-host QM, one of the two")
+    wanted = None if options.want is None else wanted_shares(options.want)
     own = {"exit": options.exit}
     with at_work("advise", common, own, needs=SNAPSHOTS.name) as work:
         snapshot_id = asked_snapshot(work.lake, options)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
+        if wanted is None:
+            _show_new_host(work, options, snapshot_id, ladder)
+            return 0
         topology = read_topology(work.lake, [snapshot_id], checkpoint)
         check_qmgr(options.qmgr, names_defined(topology), snapshot_id)
         put = Puts(options.qmgr, options.object_name)
@@ -36,6 +45,24 @@ def run(common: Common, options: AdviseWords) -> int:
         work.screen.document(found.to_json())
         work.screen.show(*_rendered(found))
     return 0
+
+
+def _show_new_host(work: Work, options: AdviseWords, snapshot_id: str, ladder: Ladder) -> None:
+    """What another host would need."""
+    place = Place(options.qmgr, options.object_name, options.object_qmgr)
+    found = new_host(work.lake, place, str(options.add_host), snapshot_id, ladder)
+    work.screen.document(found.to_json())
+    work.screen.show(*_needed(found))
+
+
+def _needed(found: NewHost) -> Iterator[RenderableType]:
+    hosts = ", ".join(found.hosts)
+    yield f"{found.place.object_name} put at {found.place.qmgr} goes to {hosts}"
+    yield f"{found.design}: {DESIGN_TEXTS[found.design]}"
+    rows = [(x.qmgr, x.command, x.why) for x in (*found.on_new, *found.on_others)]
+    yield ""
+    yield listing(("on", "definition", "why"), rows)
+    yield f"{found.unchanged:,} other queue managers of these clusters need no change"
 
 
 def _rendered(found: Advice) -> Iterator[RenderableType]:

@@ -34,11 +34,11 @@ def run(common: Common, options: InsightsWords) -> int:
             found = insights(traffic_of_lake(work.lake, snapshot_id), topology, ladder)
             tell("requests", 1, 1)
         work.screen.document({"snapshot_id": snapshot_id, **found.to_json()})
-        work.screen.show(*_parts(found, snapshot_id, ladder.algorithm, options.limit))
+        work.screen.show(*parts(found, snapshot_id, ladder.algorithm, options.limit))
     return 0
 
 
-def _parts(
+def parts(
     found: Insights, snapshot_id: str, algorithm: Algorithm, limit: int
 ) -> list[RenderableType]:
     """A part for each question, with an answer also where there is nothing to tell."""
@@ -46,13 +46,13 @@ def _parts(
     rules = [{**row, "rule": _rule(row["rule"])} for row in found.deciding]
     idle = [row for row in found.idle if not row["messages_decided"]]
     other = "MQ 9" if algorithm is Algorithm.V7 else "MQ 7"
-    parts = (
+    told = (
         ("Which rule decides how much traffic", rules, ("rule", MESSAGES_OF, "requests"), ""),
         (
             "Attributes that are set and decide nothing",
             idle,
             ("attribute", "set_on"),
-            "every attribute that is set decides something",
+            _no_idle(found.idle),
         ),
         (
             "Queues with several hosts whose messages hang on one",
@@ -63,20 +63,33 @@ def _parts(
         (
             "Own views that differ from what owners define",
             found.views,
-            (c.OBSERVER, "table", "differs", "unknown"),
-            "none",
+            (c.OBSERVER, "table", "differs", "unknown", "absent"),
+            "none; nothing is absent from them either",
         ),
         (
             f"What {other} would send otherwise",
             found.releases,
             (*asked, MESSAGES_OF, "moved"),
+            "nothing, by its rules",
+        ),
+        (
+            f"What the balancing of {other} would send otherwise over the same routes",
+            found.balancing,
+            (*asked, MESSAGES_OF, "moved"),
             "nothing",
         ),
     )
     shown: list[RenderableType] = [f"Snapshot {snapshot_id}, with the lake's messages"]
-    for title, rows, names, nothing in parts:
+    for title, rows, names, nothing in told:
         shown += _part(title, rows, names, nothing, limit)
     return shown
+
+
+def _no_idle(attributes: Sequence[dict[str, Any]]) -> str:
+    """What to say where no attribute is idle."""
+    if not attributes:
+        return "none is set: all have MQ's defaults"
+    return "every attribute that is set decides something"
 
 
 def _rule(number: int) -> str:

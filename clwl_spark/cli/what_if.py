@@ -112,13 +112,28 @@ def _sentences(answer: WhatIf, sides: Sides) -> list[str]:
     if sides.down:
         lost = found.before - found.after
         told.append(f"not put any more on {', '.join(sorted(sides.down))}: {lost:,} outcomes")
-    then, now = found.busiest
-    if then is not None and now is not None:
-        told.append(
-            f"busiest channel: {then[c.CHANNEL]} with {then[BEFORE]:,}, "
-            f"then {now[c.CHANNEL]} with {now[AFTER]:,}"
-        )
+    told += _busiest(found.busiest)
     return told
+
+
+def _busiest(sides: tuple[dict[str, Any] | None, dict[str, Any] | None]) -> list[str]:
+    """The channel with the highest load before, and the one after, each with both its loads."""
+    then, now = sides
+    if then is None and now is None:
+        return []
+    if then is not None and now is not None and _channel(then) == _channel(now):
+        return [f"busiest channel before and after: {_loads(now)}"]
+    told = ["none" if row is None else _loads(row) for row in sides]
+    return [f"busiest channel before: {told[0]}; after: {told[1]}"]
+
+
+def _channel(row: dict[str, Any]) -> tuple[str, str]:
+    return row[c.CHANNEL], row[c.DEST_QMGR]
+
+
+def _loads(row: dict[str, Any]) -> str:
+    loads = _pair((row[BEFORE], row[AFTER]))
+    return f"{row[c.CHANNEL]} to {row[c.DEST_QMGR]}, {loads} messages"
 
 
 def _pair(counts: tuple[int, int]) -> str:

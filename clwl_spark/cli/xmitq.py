@@ -36,7 +36,8 @@ def run(common: Common, options: XmitqWords) -> int:
             found = _of_channel(found, options, snapshot_id)
         if options.start_at is None:
             work.screen.document([x.to_json() for x in found])
-            work.screen.show(associations_table(options.qmgr, snapshot_id, found))
+            told = [x.text for x in found if x.text is not None]
+            work.screen.show(associations_table(options.qmgr, snapshot_id, found), *told)
         else:
             _play(work, options, snapshot_id, found)
     return 0
@@ -65,7 +66,7 @@ def _play(work: Work, options: XmitqWords, snapshot_id: str, found: list[Associa
     request = _request(options, snapshot_id, pending[0])
     ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
     summary = simulate(work.lake, request, ladder)
-    told = steps_told(summary)
+    told = [*([pending[0].text] if pending[0].text else []), *steps_told(summary)]
     work.screen.document({**summary.to_json(), "steps": told})
     work.screen.show(*told, _counts(summary), *([summary.note] if summary.note else []))
 

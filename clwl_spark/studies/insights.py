@@ -3,8 +3,9 @@
 - Deciding rules: the last rule of the ladder that took a destination away, by messages.
 - Idle attributes: set otherwise than MQ's default, and no put is decided by them.
 - False availability: a queue has several hosts, and yet its messages hang on one.
-- Views: what queue managers see otherwise than its owner defines it.
-- Releases: where a queue manager of MQ 7 would send otherwise than one of MQ 9.
+- Views: what queue managers see otherwise than its owner defines it, or do not see.
+- Releases: where a queue manager of MQ 7 would send otherwise than one of MQ 9, by its rules and
+  by its balancing.
 
 Source: SEMANTICS 4, R3, S2; Dick's article (rank and priority), Hughson's deck (views, the older
 algorithm).
@@ -14,13 +15,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.ladder import ORDER, PUT_ENABLED
 from clwl_spark.mq.vocabulary import Algorithm, DefBind, PlanKind
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
+from clwl_spark.studies.attributes_set import attributes_set
+from clwl_spark.studies.release_balancing import balancing_moves
 from clwl_spark.studies.shares.expected import SHARE
 from clwl_spark.studies.shares.traffic import MESSAGES_OF
 from clwl_spark.studies.sweep.sweep import Base, bases_of
@@ -32,17 +35,6 @@ _ROUNDED: Final = 9
 _MEMBERSHIP: Final = (1, 2)
 _RANKS: Final = (3, 4)
 _MOST: Final = 1_000
-_ATTRIBUTES: Final[tuple[tuple[str, str, str, tuple[int, ...]], ...]] = (
-    ("CLWLRANK of channels", "cluster_channels", c.CLWLRANK, (3,)),
-    ("CLWLRANK of queues", "queues", c.CLWLRANK, (3, 4)),
-    ("PUT(DISABLED)", "queues", c.PUT_ENABLED, (5,)),
-    ("CLWLUSEQ of queues", "queues", c.CLWLUSEQ, (6,)),
-    ("SUSPEND QMGR", "cluster_channels", c.SUSPENDED, (7,)),
-    ("NETPRTY", "cluster_channels", c.NETPRTY, (12,)),
-    ("CLWLPRTY of channels", "cluster_channels", c.CLWLPRTY, (13,)),
-    ("CLWLPRTY of queues", "queues", c.CLWLPRTY, (13, 14)),
-)
-"""What it is called, table, column, and the rules that look at it (an alias's in two of them)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +45,12 @@ class Insights:
         deciding: (rule, messages, requests); 0 = no rule, balancing or one destination alone.
         idle: (attribute, set_on, requests_decided, messages_decided) of what is set and idle.
         illusions: (qmgr, object_name, object_qmgr, hosts, destinations, why, messages).
-        views: (observer, table, differs, unknown): rows seen otherwise, or that nobody defines.
-        releases: (qmgr, object_name, object_qmgr, messages, moved): what MQ 7 would send otherwise.
+        views: (observer, table, differs, unknown, absent): rows seen otherwise, that nobody
+            defines, and that are defined in a cluster of the observer's and not in its view.
+        releases: (qmgr, object_name, object_qmgr, messages, moved): what the rules of the other
+            release would send otherwise.
+        balancing: the same columns: what the other release's balancing would send otherwise over
+            the same routes.
     """
 
     deciding: Sequence[Row]
@@ -62,6 +58,7 @@ class Insights:
     illusions: Sequence[Row]
     views: Sequence[Row]
     releases: Sequence[Row]
+    balancing: Sequence[Row]
 
     def to_json(self) -> Row:
         """The document of `clwl insights --json`."""
@@ -85,10 +82,11 @@ def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights
     judged = base.candidates.join(base.plans.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID)
     return Insights(
         deciding=_deciding(base, judged),
-        idle=_idle(base, judged, topology),
+        idle=attributes_set(base, judged, topology),
         illusions=_illusions(base, judged),
         views=_views(topology),
         releases=_releases(base, other),
+        balancing=balancing_moves(base, topology, ladder.semantics.edition),
     )
 
 
@@ -107,68 +105,6 @@ def _deciding(base: Base, judged: DataFrame) -> list[Row]:
         F.sum(MESSAGES_OF).alias(MESSAGES_OF), F.count(F.lit(1)).alias("requests")
     )
     return _rows(rows.orderBy(F.desc(MESSAGES_OF), "rule"))
-
-
-def _idle(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
-    """Attributes that are set on some object, and how much of the traffic they decide.
-
-    One decides a request of which a candidate has it set, if its rule took a candidate away; a
-    CLWLUSEQ, which may keep the rule from acting, if the candidate is local.
-    """
-    found = []
-    defined = {x: _defined(topology, x) for x in dict.fromkeys(x[1] for x in _ATTRIBUTES)}
-    counts = {x: _times_set(rows, x) for x, rows in defined.items()}
-    for name, table, column, rules in _ATTRIBUTES:
-        set_on = counts[table][column]
-        if not set_on:
-            continue
-        having = defined[table].where(_is_set(table, column))
-        acts = F.col(c.ELIMINATED_BY).isin(*rules)
-        touched = _of_objects(judged, having, table)
-        if column == c.CLWLUSEQ:
-            decided = touched.where(c.IS_LOCAL)
-        else:
-            decided = touched.join(judged.where(acts).select(c.PLAN_ID), c.PLAN_ID, "left_semi")
-        plans = base.plans.join(decided.select(c.PLAN_ID).distinct(), c.PLAN_ID)
-        count, messages = plans.agg(F.count(F.lit(1)), F.sum(MESSAGES_OF)).collect()[0]
-        found.append(
-            {
-                "attribute": name,
-                "set_on": set_on,
-                "requests_decided": count,
-                "messages_decided": float(messages or 0.0),
-            }
-        )
-    return sorted(found, key=lambda row: (row["messages_decided"], row["attribute"]))
-
-
-def _defined(topology: Topology, table: str) -> DataFrame:
-    """The rows of objects as they are defined."""
-    rows: DataFrame = getattr(topology, table)
-    return rows.where(F.col(c.OBSERVER) == EVERYBODY)
-
-
-def _is_set(table: str, column: str) -> Column:
-    return F.col(column) != F.lit(DEFAULTS[table][column])
-
-
-def _times_set(rows: DataFrame, table: str) -> Row:
-    """By column, on how many objects of a table it is set."""
-    columns = dict.fromkeys(x[2] for x in _ATTRIBUTES if x[1] == table)
-    counts = rows.agg(*(F.count_if(_is_set(table, x)).alias(x) for x in columns))
-    return _rows(counts)[0]
-
-
-def _of_objects(judged: DataFrame, having: DataFrame, table: str) -> DataFrame:
-    """The candidates that are, or go over, one of the objects; an alias's by its queue manager."""
-    of_qmgr = F.col(c.DEST_QMGR) == F.col("owner")
-    if table == "cluster_channels":
-        named = having.select(F.col(c.QMGR).alias("owner"), F.col(c.CHANNEL).alias("object"))
-        same = of_qmgr & (F.col(c.CHANNEL) == F.col("object"))
-    else:
-        named = having.select(F.col(c.QMGR).alias("owner"), F.col(c.QUEUE).alias("object"))
-        same = of_qmgr & (F.col(c.IS_ALIAS) | (F.col(c.DEST_OBJECT) == F.col("object")))
-    return judged.join(F.broadcast(named.distinct()), same, "left_semi")
 
 
 def _illusions(base: Base, judged: DataFrame) -> list[Row]:
@@ -209,8 +145,12 @@ def _illusions(base: Base, judged: DataFrame) -> list[Row]:
 
 
 def _views(topology: Topology) -> list[Row]:
-    """Rows of own views that differ from the definition, by observer and table."""
+    """Rows of own views that differ from the definition, by observer and table.
+
+    What is absent counts where the observer has a view of its own of that table, in its clusters.
+    """
     found = []
+    clusters = _clusters(topology)
     for name, keys in (
         ("cluster_channels", (c.QMGR, c.CHANNEL, c.CLUSTER)),
         ("queues", (c.QMGR, c.QUEUE, c.CLUSTER)),
@@ -229,9 +169,40 @@ def _views(topology: Topology) -> list[Row]:
             F.count_if(unlike).alias("differs"),
             F.count_if(F.col("defined").isNull()).alias("unknown"),
         )
-        wrong = counts.where("differs + unknown > 0")
+        absent = _absent(seen.select(c.OBSERVER, *keys), defined.select(*keys), clusters)
+        counts = counts.join(absent, c.OBSERVER, "left").fillna({"absent": 0})
+        wrong = counts.where("differs + unknown + absent > 0")
         found += [{**row, "table": name} for row in _rows(wrong.orderBy(c.OBSERVER))]
     return found
+
+
+def _clusters(topology: Topology) -> DataFrame:
+    """The clusters of each queue manager that has a CLUSRCVR: (observer, cluster), distinct."""
+    rows = topology.cluster_channels.where(F.col(c.CLUSTER) != "")
+    return rows.select(F.col(c.QMGR).alias(c.OBSERVER), c.CLUSTER).distinct()
+
+
+def _absent(seen: DataFrame, defined: DataFrame, clusters: DataFrame) -> DataFrame:
+    """How many objects of others in its clusters each observer's own view does not have.
+
+    What is defined there less what is seen of it: no observer meets every object.
+
+    Grain: one row per observer that has a view of its own: (observer, absent).
+    """
+    observers = seen.select(c.OBSERVER).distinct().join(clusters, c.OBSERVER)
+    sizes = defined.groupBy(c.CLUSTER).agg(F.count(F.lit(1)).alias("size"))
+    own = defined.groupBy(F.col(c.QMGR).alias(c.OBSERVER), c.CLUSTER).agg(
+        F.count(F.lit(1)).alias("own")
+    )
+    here = [c.OBSERVER, c.CLUSTER]
+    defined_there = observers.join(sizes, c.CLUSTER).join(own, here, "left").fillna({"own": 0})
+    expected = defined_there.groupBy(c.OBSERVER).agg(
+        F.sum(F.col("size") - F.col("own")).alias("expected")
+    )
+    met = seen.join(defined, defined.columns, "left_semi").join(clusters, here, "left_semi")
+    known = met.groupBy(c.OBSERVER).agg(F.count(F.lit(1)).alias("known"))
+    found = expected.join(known, c.OBSERVER, "left").fillna({"known": 0})
+    return found.select(c.OBSERVER, (F.col("expected") - F.col("known")).alias("absent"))
 
 
 def _releases(base: Base, other: Base) -> list[Row]:

@@ -5,9 +5,11 @@ from lakes import lake_with
 from small_worlds import qmgr, queue, rcvr, sender, snapshot
 from topology_frames import frames
 
+from clwl_spark.cli.insights import parts
+from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import read_topology
-from clwl_spark.studies.insights import insights
+from clwl_spark.studies.insights import Insights, insights
 from clwl_spark.studies.shares.traffic import Puts, traffic_from
 
 WORLD = (
@@ -41,14 +43,39 @@ WORLD = (
 PUTS = {("QM2", "OPENED"): 40, ("APP", "OPENED"): 10, ("QM2", "RANKED"): 8, ("QM2", "DISABLED"): 6}
 
 
-@pytest.fixture(scope="module")
-def found(spark, tmp_path_factory):
-    lake = lake_with(spark, tmp_path_factory.mktemp("insights"))
-    for name, frame in frames(spark, *WORLD, snapshot_id="S1").items():
+COUNTED = (
+    snapshot("S1"),
+    qmgr("SMALL", clwlmruc=1),
+    *(qmgr(name) for name in ("APP", "QM1", "QM2", "QM3", "QM4")),
+    *(rcvr(name) for name in ("APP", "SMALL", "QM1", "QM2", "QM3")),
+    rcvr("QM4", clwlwght=80),
+    queue("QM1", "WIDE", "K"),
+    queue("QM2", "WIDE", "K"),
+    queue("QM1", "NARROW", "K"),
+    queue("QM3", "FREE", "K", defbind="NOTFIXED"),
+    queue("QM4", "FREE", "K", defbind="NOTFIXED"),
+)
+COUNTED_PUTS = {("APP", "WIDE"): 20, ("APP", "NARROW"): 10, ("APP", "FREE"): 4,
+                ("SMALL", "FREE"): 12}  # fmt: skip
+
+
+def insights_of(spark, root, world, counts):
+    lake = lake_with(spark, root)
+    for name, frame in frames(spark, *world, snapshot_id="S1").items():
         lake.append(name, frame)
-    puts = [Puts(qmgr, name, messages=count) for (qmgr, name), count in PUTS.items()]
+    puts = [Puts(qmgr, name, messages=count) for (qmgr, name), count in counts.items()]
     traffic = traffic_from(spark, "S1", puts)
     return insights(traffic, read_topology(lake, ["S1"]), Ladder())
+
+
+@pytest.fixture(scope="module")
+def found(spark, tmp_path_factory):
+    return insights_of(spark, tmp_path_factory.mktemp("insights"), WORLD, PUTS)
+
+
+@pytest.fixture(scope="module")
+def counted(spark, tmp_path_factory):
+    return insights_of(spark, tmp_path_factory.mktemp("counted"), COUNTED, COUNTED_PUTS)
 
 
 def test_every_message_has_one_deciding_rule(found):
@@ -72,8 +99,28 @@ def test_an_attribute_that_nobody_meets_is_idle(found):
 
 def test_views_that_differ_are_counted_by_observer(found):
     assert list(found.views) == [
-        {"observer": "APP", "differs": 1, "unknown": 1, "table": "queues"},
+        {"observer": "APP", "differs": 1, "unknown": 1, "absent": 5, "table": "queues"},
     ]
+
+
+def test_recent_use_weights_and_binding_are_among_the_attributes(counted):
+    idle = {row["attribute"]: row for row in counted.idle}
+    decided = {name: (row["set_on"], row["messages_decided"]) for name, row in idle.items()}
+    assert decided == {"CLWLMRUC": (1, 12), "CLWLWGHT": (1, 4), "DEFBIND": (2, 4)}
+
+
+def test_the_older_balancing_counts_what_other_queues_got(counted):
+    # MQ 9 gives WIDE to QM1 and QM2 in turn; MQ 7 makes up for what NARROW sent to QM1: 15 each.
+    moved = {(row["qmgr"], row["object_name"]): row["moved"] for row in counted.balancing}
+    assert moved == {("APP", "WIDE"): 5.0}
+    assert counted.releases == []
+
+
+def test_where_nothing_is_set_that_is_what_is_said():
+    nothing = Insights([], [], [], [], [], [])
+    text = " ".join(str(x) for x in parts(nothing, "S1", Algorithm.V9, 10))
+    assert "decide nothing: none is set: all have MQ's defaults" in text
+    assert "nothing is absent" in text
 
 
 def test_what_the_older_algorithm_sends_otherwise(found):

@@ -331,3 +331,36 @@ def test_a_displayed_subscription_has_its_scope():
         "   SUBSCOPE(QMGR)"
     )
     assert one(read_text(block, "log", "QM1"), "subscriptions")["sub_scope"] == "QMGR"
+
+
+WHOLE = "     1 : DISPLAY CLUSQMGR(*) ALL"
+HEAD = "AMQ8441I: Display Cluster Queue Manager details."
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("   CLUSQMGR  (QM3)   CHANNEL  (TO.QM3)", "   CLUSTER  (K)   QMID  (QM3_1)"),
+        ("\tCLUSQMGR\t(QM3)\tCHANNEL\t(TO.QM3)", "\tCLUSTER\t(K)\tQMID\t(QM3_1)"),
+        ("   CLUSQMGR( QM3 )   CHANNEL( TO.QM3 )", "   CLUSTER( K )   QMID( QM3_1 )"),
+        ("   CLUSQMGR(QM3)                           CHANNEL   (TO.QM3)", "   CLUSTER   (K)"),
+    ],
+)
+def test_other_spacing_within_a_block_hides_no_name(lines):
+    reading = read(WHOLE, REMOTE, "\n".join([HEAD, *lines]))
+    assert [x["qmgr"] for x in reading.rows["cluster_channels"]] == ["QM2", "QM3"]
+    assert {x["cluster"] for x in reading.rows["cluster_channels"]} == {"K"}
+    assert reading.rejects == []
+    assert one(reading, "views")["whole"] is True
+
+
+@pytest.mark.parametrize(
+    "first", ["clusqmgr(QM3)   channel(TO.QM3)", "CLUSQMGR = QM3", "CLUSQMGR: QM3"]
+)
+def test_a_line_of_a_block_in_another_form_is_told_and_the_view_is_not_whole(first):
+    reading = read(WHOLE, "\n".join([HEAD, f"   {first}", "   CLUSTER(K)"]), REMOTE)
+    (reject,) = reading.rejects
+    assert (reject.line, reject.text) == (6, first)
+    assert "not KEYWORD(value)" in reject.reason
+    assert one(reading, "cluster_channels")["qmgr"] == "QM2"
+    assert reading.rows["views"] == []

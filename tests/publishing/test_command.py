@@ -35,7 +35,15 @@ def document(capsys, lake, *words):
 
 def test_the_document_has_topics_conflicts_costs_and_sizes(capsys, lake):
     found = document(capsys, lake, "--size", "100", "--size", "1000")
-    assert list(found) == ["snapshot_id", "topics", "conflicts", "costs", "sizes", "engine"]
+    assert list(found) == [
+        "snapshot_id",
+        "topics",
+        "conflicts",
+        "costs",
+        "sizes",
+        "scopes",
+        "engine",
+    ]
     assert [(x["topic"], x["clroute"]) for x in found["topics"]] == [
         ("NEWS", "DIRECT"), ("SPORTS", "TOPICHOST"),
     ]  # fmt: skip
@@ -51,7 +59,8 @@ def test_a_reader_sees_conflicts_and_costs_and_tables_are_saved(capsys, lake):
     assert main(words) == 0
     shown = capsys.readouterr().out
     assert "snapshot S1: 1 cluster topic, 1 with definitions that contradict" in shown
-    assert "AMQ9465" in shown
+    assert "AMQ9465 (CSQX465I)" in shown
+    assert "PUBSCOPE" in shown
     assert "QM2 (host)" in shown
     assert main([*words, "--quiet"]) == 0
     assert lake.read("topic_costs").count() == 6

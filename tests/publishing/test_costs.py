@@ -10,6 +10,7 @@ from worlds import frame
 from clwl_spark.planning.topic_strings import topic_matches
 from clwl_spark.studies.topics.conflicts import cluster_definitions, conflicts
 from clwl_spark.studies.topics.costs import summed, topic_costs
+from clwl_spark.studies.topics.scopes import topic_scopes
 from clwl_spark.studies.topics.strings import reaches_below
 from clwl_spark.tables import TOPIC_COSTS
 
@@ -148,13 +149,13 @@ def test_scopes_count_where_the_table_has_them(spark):
         for qmgr in ("QM1", "QM2")
     ]
     topics = frame(spark, "topics", [{"snapshot_id": "S1", **row} for row in rows])
-    scoped = topics.withColumn("subscope", F.when(F.col("qmgr") == "QM2", "QMGR")).withColumn(
-        "pubscope", F.lit("ALL")
+    scoped = topics.withColumn("sub_scope", F.when(F.col("qmgr") == "QM2", "QMGR")).withColumn(
+        "pub_scope", F.lit("ALL")
     )
     definitions = cluster_definitions(scoped)
     found = conflicts(definitions).orderBy("qmgr").collect()
     assert [(x.qmgr, x.attribute, x["value"], x.code) for x in found] == [
-        ("QM1", "SUBSCOPE", "ALL", "AMQ9466"), ("QM2", "SUBSCOPE", "QMGR", "AMQ9465"),
+        ("QM1", "SUBSCOPE", "ASPARENT", "AMQ9466"), ("QM2", "SUBSCOPE", "QMGR", "AMQ9465"),
     ]  # fmt: skip
     channels = [
         {"snapshot_id": "S1", "qmgr": x, "cluster": "K", "channel": x, "observer": "*"}
@@ -167,6 +168,38 @@ def test_scopes_count_where_the_table_has_them(spark):
         frame(spark, "subscriptions", asked),
     )
     assert {row.direct_proxies for row in costs.collect()} == {0}
+
+
+def test_a_subscriptions_own_scope_goes_before_the_topics_and_saves_proxies(spark):
+    same = {"snapshot_id": "S1", "cluster": "K"}
+    definitions = cluster_definitions(
+        frame(spark, "topics", [
+            {**same, "qmgr": "QM1", "topic": "OPEN", "topicstr": "/o", "observer": "*"},
+            {**same, "qmgr": "QM1", "topic": "HOME", "topicstr": "/h", "sub_scope": "QMGR",
+             "pub_scope": "QMGR", "observer": "*"},
+        ])
+    )  # fmt: skip
+    members = [{**same, "qmgr": x, "channel": x, "observer": "*"} for x in ("QM1", "QM2", "QM3")]
+    asked = [
+        ("QM1", "/o/a", "QMGR", "USER"), ("QM1", "/o/b", None, "USER"),
+        ("QM2", "/h/a", None, "USER"), ("QM2", "/h/b", "ALL", "USER"),
+        ("QM2", "/o/b", None, "PROXY"), ("QM3", "/o/b", None, "PROXY"),
+    ]  # fmt: skip
+    subscriptions = frame(spark, "subscriptions", [
+        {"snapshot_id": "S1", "qmgr": qmgr, "sub_name": f"{string} {subtype}", "topicstr": string,
+         "sub_scope": scope, "subtype": subtype}
+        for qmgr, string, scope, subtype in asked
+    ])  # fmt: skip
+    channels = frame(spark, "cluster_channels", members)
+    home, open_ = topic_scopes(definitions, channels, subscriptions)
+    assert (home["topic"], home["pub_scope"], home["sub_scope"]) == ("HOME", "QMGR", "QMGR")
+    assert (open_["pub_scope"], open_["sub_scope"]) == ("ASPARENT", "ASPARENT")
+    names = ("asked", "stays", "saved_direct", "saved_topichost", "held")
+    assert [home[x] for x in names] == [2, 1, 2, 1, 0]
+    assert [open_[x] for x in names] == [2, 1, 2, 1, 2]
+    costs = topic_costs(definitions, channels, subscriptions).collect()
+    held = {(x.topic, x.qmgr): x.direct_proxies for x in costs}
+    assert (held["OPEN", "QM2"], held["HOME", "QM1"]) == (1, 1)
 
 
 def test_the_definition_altered_first_was_there_first(spark):

@@ -296,6 +296,15 @@ _REPOSITORIES: dict[str, Mutant] = {
                 *(clussdr(f"Q{n}", "Q0", "M", conname="") for n in range(2, 4501)))],
         {"cluster-size"},
     ),
+    "channels-of-queue-manager": (
+        [adding(*(rcvr(f"Q{n}", "M", qmtype="REPOS" if n < 2 else "NORMAL")
+                  for n in range(4500)),
+                *(qmgr(f"Q{n}") for n in range(4500)),
+                rcvr("Q9", "K", qmtype="NORMAL"), clussdr("Q9", "FR1", "K", conname=""),
+                clussdr("Q0", "Q1", "M", conname=""), clussdr("Q1", "Q0", "M", conname=""),
+                *(clussdr(f"Q{n}", "Q0", "M", conname="") for n in range(2, 4500)))],
+        {"channels-of-queue-manager"},
+    ),
     "publishing-cluster-size": (
         [_member(f"P{n}", "K") for n in range(97)], {"publishing-cluster-size"},
     ),
@@ -360,7 +369,11 @@ _BALANCING: dict[str, Mutant] = {
         [adding(queue("QM1", "SYSTEM.DEFAULT.LOCAL.QUEUE", "K"))], {"system-default-shared"},
     ),
     "topic-definitions-differ": (
-        [setting("topics", {"qmgr": "FR1"}, clroute="TOPICHOST")], {"topic-definitions-differ"},
+        [setting("topics", {"qmgr": "FR1"}, clroute="TOPICHOST")],
+        {"topic-definitions-differ", "topic-host-is-repository"},
+    ),
+    "topic-host-is-repository": (
+        [setting("topics", {}, clroute="TOPICHOST")], {"topic-host-is-repository"},
     ),
     "many-topic-hosts": ([adding(topic("QM1", "NEWS", "/news"))], {"many-topic-hosts"}),
     "one-topic-host": ([without("topics", qmgr="FR2")], {"one-topic-host"}),

@@ -59,12 +59,13 @@ AS_PUT = {
     "outcomes.reasons": {"FAILING"},
     "outcomes.rejected": {"WRONG", ""},
     "outcomes.volume": {"FEWER"},
+    "outcomes.order": {"ORDERED"},
     **{gate: {None if gate == "messages.qmgr" else "WRONG"} for gate in WRONG},
 }
 
 
 def _topology():
-    for name in (*CORRUPTIONS, "GOOD", "FAILING", "FEWER", "WRONG"):
+    for name in (*CORRUPTIONS, "GOOD", "FAILING", "FEWER", "WRONG", "ORDERED", "BOUND"):
         yield rcvr(name, cluster=name)
         for server in (f"{name}1", f"{name}2"):
             yield rcvr(server, cluster=name)
@@ -72,6 +73,9 @@ def _topology():
 
 
 def _messages():
+    for name, bind in (("ORDERED", "AS_Q_DEF"), ("BOUND", "ON_OPEN")):
+        for seq in range(1, PUTS + 1):
+            yield message(name, f"{name}.Q", seq, bind=bind, open_id=1, logical_order=True)
     for name in (*CORRUPTIONS, "GOOD", "FAILING"):
         bind = {"bind": "ON_OPEN"} if name == "STRAY" else {}
         for seq in range(1, PUTS + 1):

@@ -103,6 +103,22 @@ def test_a_channel_that_was_up_has_none_and_the_event_leaves_nothing(lake, capsy
     assert "--backlog N" in found["note"]
 
 
+def test_a_message_of_a_channel_that_is_up_did_not_wait_and_that_is_why(spark, tmp_path, capsys):
+    known = ("S1", "S2", "S3", "S4", "Q3")
+    rows = {name: [x for x in found if x.get("snapshot_id") in known]
+            for name, found in world().items()}  # fmt: skip
+    puts = [message("GATE", "SOLE", x, put_time=half(y)) for x, y in PUTS.items()]
+    lake = routed_lake(spark, tmp_path, rows, puts, SECOND)
+    words = ["explain-reallocation", (b"%8d" % 5).hex(), "--lake", lake.root, "--json"]
+    capsys.readouterr()
+    assert main(words) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["events"] == []
+    assert found["summary"].startswith("It went by TO.QM1. ")
+    assert "was up until then, as snapshot S4 has it, so none of its messages" in found["summary"]
+    assert "--backlog N" in found["summary"]
+
+
 def test_a_backlog_that_is_known_is_the_last_so_many(lake):
     summary, nothing = run(lake, event(9.2), event(10))
     assert summary.event.waits == WhoWaits(WaitingBy.STATUS_BACKLOG, last=2)

@@ -280,3 +280,37 @@ def test_what_cannot_happen_is_refused(events, said):
 def test_a_reset_is_told_to_everybody_but_the_one_that_is_removed():
     joined = [*started(("QM2",)), event("1d", "join", "QM1", qmid="OLD")]
     assert sent_by(joined, event("2d", "reset", "FR1", qmid="OLD")) == {Sent.REMOVAL: 2}
+
+
+def test_news_that_does_not_come_is_told_in_mqs_words_until_it_expires():
+    story_of = (*started(TWO), event("1d", "define", "QM1", topic="T"), event("2d", "lose", "QM1"))
+    assert knowledge_of(after(*story_of, until=27), "QM2").overdue == []
+    told = {x["kind"]: x for x in knowledge_of(after(*story_of, until=29), "QM2").overdue}
+    assert told["TOPIC"]["text"] == (
+        "AMQ9465/AMQ9466 (z/OS: CSQX465I/CSQX466I): QM2 expected QM1 to publish topic T again by "
+        "2026-01-29T00:00:00Z, and nothing has come; it is used until 2026-02-01T00:00:00Z"
+    )
+    kinds = {x["kind"] for x in knowledge_of(after(*story_of, until=60), "QM2").overdue}
+    assert kinds == {"QMGR"}
+
+
+def test_what_is_not_known_says_where_it_stopped():
+    cut = event("2d", "disconnect", "FR1", of="FR2")
+    new = event("3d", "define", "FR1", queue="NEW")
+    (row,) = knowledge_of(after(*started(TWO), cut, new, until=4), "FR2", "NEW").missing
+    assert row["path"] == [{"qmgr": "FR1", "knows": True}]
+    assert row["stopped"] == "between the full repositories and FR2: FR1 has it"
+
+
+@pytest.mark.parametrize(
+    ("happens", "said"),
+    [
+        (event("2d", "purge", "QM1"), "no message between repositories waits for it"),
+        (event("2d", "restore", "QM1"), "it has no backup"),
+        (event("2d", "connect", "QM1", of="FR1"), "they are connected"),
+        (event("2d", "disconnect", "QM1", of="QM1"), "name another queue manager"),
+    ],
+)
+def test_reasons_for_a_refresh_that_cannot_happen(happens, said):
+    with pytest.raises(RepositoryError, match=said):
+        after(*started(TWO), happens)

@@ -20,6 +20,8 @@ def matching(rows, line):
 
 
 def details(what, rows):
+    if what == "overdue":
+        return {row["expected"][:10] for row in rows}
     if what == "stale":
         return {str(row["age_seconds"] // 86_400) for row in rows}
     return {row[DETAIL[what]] for row in rows}
@@ -36,7 +38,7 @@ def test_scenario(folder):
             )
             what = line["what"]
             if what.startswith("unknown"):
-                lists = [knowledge.stale] if what.endswith("stale") else [
+                lists = [getattr(knowledge, what.partition("-")[2])] if "-" in what else [
                     knowledge.known, knowledge.missing, knowledge.stale
                 ]  # fmt: skip
                 assert not any(matching(rows, line) for rows in lists), line

@@ -160,3 +160,39 @@ def test_moments_and_queue_managers_that_are_not_there(lake, look):
         repository_view(lake, "QM9")
     assert repository_view(lake, "QM1").snapshot_id == "S4"
     assert look("QM1", 3.7).snapshot_id == "S3"
+
+
+def test_a_full_repository_is_not_called_a_partial_one(spark, tmp_path):
+    lake = lake_of(
+        spark, tmp_path / "full", snapshot("S1"), *at("S1", *CLUSTER),
+        *at("S1", *seen_by("FR1", rcvr("QM1"), queue("QM1", "ORDERS", "K"))),
+    )  # fmt: skip
+    texts = {x["name"]: x["text"] for x in repository_view(lake, "FR1").missing}
+    assert texts["BILLS"].startswith("a full repository whose view does not have it")
+    assert "look at the channel from the owner" in texts["BILLS"]
+    assert not any("partial" in text for text in texts.values())
+
+
+def test_the_path_of_a_definition_ends_between_two_that_are_named(spark, tmp_path):
+    full = (rcvr("FR1", qmtype="REPOS"), rcvr("FR2", qmtype="REPOS"))
+    defined = (*full, rcvr("QM1"), rcvr("QM2"), queue("QM1", "Q", "K"), queue("QM1", "R", "K"))
+    known = seen_by("FR1", *full, queue("QM1", "Q", "K"))
+    lake = lake_of(
+        spark, tmp_path / "path", snapshot("S1"), *at("S1", *defined),
+        *at("S1", *known), *at("S1", *seen_by("FR2", rcvr("QM1"), queue("FR1", "OTHER", "K"))),
+        *at("S1", *seen_by("QM2", queue("FR1", "OTHER", "K"))),
+    )  # fmt: skip
+
+    def stopped(name):
+        view = repository_view(lake, "QM2", name=name)
+        (row,) = (x for x in view.missing if x["kind"] == "QUEUE")
+        return [x["knows"] for x in row["path"]], row["stopped"]
+
+    assert stopped("Q") == (
+        [True, False],
+        "between full repositories: FR1 has it, and FR2 does not have it",
+    )
+    assert stopped("R") == (
+        [False, False],
+        "between QM1 and the full repositories: FR1 and FR2 do not have it",
+    )

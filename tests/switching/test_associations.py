@@ -1,6 +1,8 @@
 """Which transmission queue each channel has, gets, and why."""
 
 import pytest
+from small_worlds import message, qmgr, queue, rcvr, sender, tables
+from waiting_worlds import routed_lake
 
 from clwl_spark.snapshots.catalog import MissingSnapshotError, chosen_snapshot
 from clwl_spark.snapshots.defined import UnknownQueueManagerError
@@ -8,6 +10,7 @@ from clwl_spark.studies.switch.associations import (
     Association,
     associations,
 )
+from clwl_spark.studies.switch.causes import Cause, Present, cause_of, held_told
 
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 
@@ -58,3 +61,57 @@ def test_why_one_definition_wins(matches, why):
     of = Association("TO", "QM", None, "A", matches, "SCTQ")
     assert why in of.why
     assert not of.pending
+
+
+def test_a_pending_switch_says_which_change_it_comes_from(lake):
+    switching, stays, _ = associations(lake, "GATE", "S1")
+    assert (switching.cause, stays.cause, stays.text) == (Cause.ANOTHER_FITS_BETTER, None, None)
+    assert "XMITQ.CL1.QM1 was added, or its CLCHNAME altered, and fits better (kind 2" in (
+        switching.text
+    )
+    assert "How many messages SYSTEM.CLUSTER.TRANSMIT.QUEUE holds" in switching.text
+
+
+@pytest.mark.parametrize(
+    ("present", "following", "matches", "cause"),
+    [
+        (Present("A", is_gone=True), "B", [("B", "T*")], Cause.PRESENT_IS_GONE),
+        (Present("A"), OLD, [], Cause.PRESENT_FITS_LESS),
+        (Present("A"), "B", [("B", "T*")], Cause.PRESENT_FITS_LESS),
+        (Present("A", clchname="T*"), "B", [("B", "TO"), ("A", "T*")], Cause.ANOTHER_FITS_BETTER),
+        (Present("A", False, "TO", "T*"), "B", [("B", "TO*"), ("A", "T*")],
+         Cause.PRESENT_FITS_LESS),
+        (Present(OLD), "B", [("B", "T*")], Cause.ANOTHER_FITS_BETTER),
+        (Present(OLD), "SYSTEM.CLUSTER.TRANSMIT.TO", [], Cause.DEFCLXQ_CHANGED),
+        (Present("B"), "B", [("B", "T*")], None),
+        (Present(), "B", [("B", "T*")], None),
+    ],
+)  # fmt: skip
+def test_the_three_kinds_of_change(present, following, matches, cause):
+    assert cause_of(present, following, matches) is cause
+
+
+def test_what_the_old_queue_holds():
+    assert "not known: XQMSGSA tells" in held_told(Present("A"))
+    assert "holds no message" in held_told(Present("A", backlog=0))
+    assert "A still holds 1 message for the channel" in held_told(Present("A", backlog=1))
+    assert held_told(Present("A", is_gone=True, backlog=3)).startswith("A does not exist")
+
+
+def test_a_queue_that_is_gone_a_backlog_and_a_dynamic_queue(spark, tmp_path):
+    rows = tables(
+        qmgr("GATE", defclxq="CHANNEL"), *(rcvr(x) for x in ("GATE", "QM1", "QM2")),
+        queue("GATE", "SOME"), queue("QM1", "Q", "K"),
+        sender("GATE", "QM1", "STOPPED", xmitq="XMIT.GONE", backlog=0),
+        sender("GATE", "QM2", "STOPPED", xmitq=OLD, backlog=1200),
+    )  # fmt: skip
+    lake = routed_lake(spark, tmp_path, rows, [message("GATE", "Q")])
+    gone, default = (x.to_json() for x in associations(lake, "GATE", "S1"))
+    assert (gone["cause"], gone["kind_of_change"], gone["current_is_gone"]) == (
+        "PRESENT_IS_GONE", 1, True,
+    )  # fmt: skip
+    assert gone["next"] == "SYSTEM.CLUSTER.TRANSMIT.TO.QM1"
+    assert "made of SYSTEM.CLUSTER.TRANSMIT.MODEL.QUEUE" in gone["why"]
+    assert (default["cause"], default["kind_of_change"]) == ("DEFCLXQ_CHANGED", 3)
+    assert default["backlog"] == 1200
+    assert f"{OLD} still holds 1,200 messages for the channel" in default["text"]

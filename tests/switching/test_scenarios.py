@@ -8,6 +8,7 @@ from tracing.way_files import lake_of
 
 from clwl_spark.mq.read.texts import read_text
 from clwl_spark.studies.switch.associations import associations
+from clwl_spark.studies.switch.causes import KINDS
 
 FOLDER = Path(__file__).parent / "scenarios"
 NAMES = sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir())
@@ -60,6 +61,7 @@ def test_scenario(lake, name):
             "before": before[channel].next,
             "after": of.next,
             "pending": "yes" if of.pending else "no",
+            "kind": "" if of.cause is None else str(KINDS[of.cause]),
         }
         for channel, of in after.items()
     }

@@ -67,6 +67,14 @@ def test_a_reader_sees_hops_loops_and_ends(capsys, lake):
     assert "not followed any further" in capsys.readouterr().out
 
 
+def test_a_publication_comes_to_subscriptions_and_to_no_queue(capsys, lake):
+    words = ["trace", "--lake", lake.root, "--from", "QMB", "--object", "/news"]
+    assert main([*words, "--object-type", "TOPIC", "--snapshot", "outside"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "QMB puts to /news: subscriptions on 1 queue manager in snapshot outside" in shown
+    assert "final queue" not in shown
+
+
 def test_what_a_transmission_queue_leads_to_can_be_told(capsys, lake, spark):
     words = ("trace", "--from", "QMX", "--object", "ORDERS", "--snapshot", "outside")
     guessed = document(capsys, lake, *words)

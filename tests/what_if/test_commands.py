@@ -55,6 +55,16 @@ def test_people_are_told_in_tables(lake, capsys):
     shown = capsys.readouterr().out
     assert "What if: STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1" in shown
     assert "go elsewhere" in shown
+    busiest = " ".join(shown.split())
+    assert "busiest channel before: FREIGHT.DEPOT1 to DEPOT1, 2,028 -> 800 messages" in busiest
+    assert "after: FREIGHT.DEPOT2 to DEPOT2, 677 -> 1,905 messages" in busiest
+
+
+def test_a_channel_that_stays_the_busiest_is_told_once(lake, capsys):
+    words = ["what-if", "--lake", lake.root, "--change", "STOP CHANNEL(FREIGHT.DEPOT2) ON SHOP1"]
+    assert main(words) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "busiest channel before and after: FREIGHT.DEPOT1 to DEPOT1, 2,028 -> " in shown
 
 
 @pytest.mark.parametrize(

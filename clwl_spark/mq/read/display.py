@@ -46,10 +46,12 @@ SECOND_COLUMN: Final = 40
 
 _PLAIN: Final = re.compile(
     rf"\s*+(?!(?:{'|'.join([*VERBS, *OTHER_VERBS])})\s+[A-Z]|(?:{'|'.join(ENDS)})\b)"
-    r"(?:[A-Z][A-Z0-9]+\s+)*(?:[A-Z][A-Z0-9]* ?\(|[A-Z][A-Z0-9]+\s*$)"
+    r"(?:[A-Z][A-Z0-9]+\s+)*(?:[A-Z][A-Z0-9]*\s*\(|[A-Z][A-Z0-9]+\s*$)"
 )
-_TAIL: Final = re.compile(r"(?:\s{2,}|[.:]\s)(?=[A-Z][A-Z0-9]* ?\()")
-_FIRST_WORD: Final = re.compile(r"\s*([A-Z][A-Z0-9]*)(?: ?\(|\s|$)")
+_TAIL: Final = re.compile(r"(?:\s{2,}|[.:]\s)(?=[A-Z][A-Z0-9]*\s*\()")
+_FIRST_WORD: Final = re.compile(r"\s*([A-Z][A-Z0-9]*)(?:\s*\(|\s|$)")
+_UNLIKE: Final = re.compile(r"\s+(?:([A-Za-z][A-Za-z0-9]*)\s*\(|([A-Z][A-Z0-9]*)\s*[=:])")
+"""A line that says something of an object in another form than MQ's: in small letters, with `=`."""
 _TEXTS: Final = (
     "CUSTOM DESCR MSGDATA RCVDATA SCYDATA SELECTOR SENDDATA SSLPEER TOPICSTR TRIGDATA USERDATA"
 )
@@ -72,7 +74,8 @@ def read_block(lines: Sequence[str], index: int, code: str) -> tuple[list[Shown]
 
     Returns:
         The objects, and the index of the first line that is not theirs; objects of a kind that
-        gives no row are stepped over.
+        gives no row are stepped over. A line among their attributes that is written in another
+        way ends what is read, and is an object that is `unread`.
 
     Source: CONTRACT, "What MQ's texts become", 1-3; MQSC reference, DISPLAY commands.
     """
@@ -82,7 +85,11 @@ def read_block(lines: Sequence[str], index: int, code: str) -> tuple[list[Shown]
         return [], end
     tail = _TAIL.search(lines[index])
     head = lines[index][tail.end() :] if tail else ""
-    return list(objects(_attributes([head, *lines[index + 1 : end]], index + 1), kind)), end
+    found = list(objects(_attributes([head, *lines[index + 1 : end]], index + 1), kind))
+    if end < len(lines) and _is_unlike(lines[end]):
+        found.append(Shown(end + 1, kind, {}, unread=lines[end].strip()))
+        end = _end_of_unlike(lines, end)
+    return found, end
 
 
 def objects(attributes: Iterable[Found], kind: str, system: str = "") -> Iterator[Shown]:
@@ -115,6 +122,19 @@ def _end_of_block(lines: Sequence[str], index: int) -> int:
         if lines[index].strip() and not _PLAIN.match(lines[index]):
             break
         index = _end_of_value(lines, index)
+    return index
+
+
+def _is_unlike(line: str) -> bool:
+    """True where a line means an attribute, but is not written as MQ writes one."""
+    word = _UNLIKE.match(line)
+    return word is not None and (word[1] or word[2]).upper() in EVERY_KEYWORD
+
+
+def _end_of_unlike(lines: Sequence[str], index: int) -> int:
+    """Find the first line that is no attribute in either way."""
+    while index < len(lines) and (_is_unlike(lines[index]) or _PLAIN.match(lines[index])):
+        index += 1
     return index
 
 

@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
-KEY: Final = re.compile(r"[A-Z][A-Z0-9]*(?= ?\()")
+KEY: Final = re.compile(r"[A-Z][A-Z0-9]*(?=\s*\()")
 _WORD: Final = re.compile(r"[A-Z][A-Z0-9]*")
-_SINGLE: Final = re.compile(r"\s*([A-Z][A-Z0-9]*) ?\(([^()]*)\)\s*")
+_SINGLE: Final = re.compile(r"\s*([A-Z][A-Z0-9]*)\s*\(([^()]*)\)\s*")
 _PARENTHESIS: Final = re.compile(r"[()]")
-_LAST: Final = re.compile(r"\)(?=\s*$|\s+[A-Z][A-Z0-9]{2,}(?: ?\(|\s|$))")
+_LAST: Final = re.compile(r"\)(?=\s*$|\s+[A-Z][A-Z0-9]{2,}(?:\s*\(|\s|$))")
 
 Pairs = list[tuple[str, str]]
 
@@ -29,7 +29,7 @@ def pairs_of(text: str) -> Pairs:
     position = 0
     while key := _WORD.search(text, position):
         start = key.end()
-        while text[start : start + 1] == " ":
+        while text[start : start + 1] in (" ", "\t"):
             start += 1
         if text[start : start + 1] != "(":
             found.append((key[0], ""))

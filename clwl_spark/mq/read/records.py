@@ -129,7 +129,9 @@ class Shown:
     """One object of a DISPLAY command's output.
 
     `system` is a z/OS message's command prefix; `asked` is the line of the command, where the text
-    shows one that asked for all objects of this kind that the queue manager sees, else 0.
+    shows one that asked for all objects of this kind that the queue manager sees, else 0; `unread`
+    is a line among the attributes of such objects that is none, of an object of its own without
+    attributes.
     """
 
     line: int
@@ -137,6 +139,7 @@ class Shown:
     attributes: Attributes
     system: str = ""
     asked: int = 0
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ def refuse(source: str, event: Script | Shown, reason: str) -> Reject:
     """Make the reject of a command or a displayed object."""
     if isinstance(event, Script):
         text = event.text
+    elif event.unread:
+        text = event.unread
     else:
         text = " ".join(f"{key}({value})" for key, value in event.attributes.items())
     return Reject(source, event.line, text[:SHOWN_TEXT], reason)
@@ -101,6 +103,9 @@ def _carried_out(events: Iterable[Event]) -> list[Script | Shown]:
 
 def _show(state: TextState, shown: Shown) -> None:
     """Take a displayed object in: the queue manager's own into its state, others as a view."""
+    if shown.unread:
+        reason = "a line among displayed attributes that is not KEYWORD(value): not read from here"
+        raise PieceRefusedError(reason)
     if shown.kind not in SHOWN:
         _refuse_unknown_type(shown)
         return

@@ -6,6 +6,7 @@ differ).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any, Final
 
 from pyspark.sql import Row
@@ -13,14 +14,15 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.mq.vocabulary import STATUS_TIERS
+from clwl_spark.mq.vocabulary import STATUS_TIERS, Edition
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.routes import ROUTE_ORDER
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
 from clwl_spark.studies.explain.wording import reasons_why
-from clwl_spark.studies.reallocate.events import done_events
+from clwl_spark.studies.reallocate.events import ChannelEvent, done_events, who_waits_at
 from clwl_spark.studies.reallocate.situations import (
     ASKED,
     STOPPED_CHANNEL,
@@ -28,16 +30,19 @@ from clwl_spark.studies.reallocate.situations import (
     judge,
 )
 from clwl_spark.studies.reallocate.waiting import done_reallocations, identified
-from clwl_spark.studies.reallocate.wording import Happened, in_words
+from clwl_spark.studies.reallocate.wording import Happened, in_words, none_waits
 from clwl_spark.tables import OUTCOMES
 from clwl_spark.tables import columns as c
 from clwl_spark.tables import waiting as w
+from clwl_spark.tables.moments import micros, moment_at, moment_text
 
 _CHOSE: Final = (
     w.Reallocation.MOVED.value,
     w.Reallocation.STILL_FAVOURED.value,
     w.Reallocation.FAILED.value,
 )
+_ASKED_AS: Final = "STOPPED"
+"""A status to ask who would wait with; who does is a matter of the status before it."""
 _SHOWN: Final = ("dest_qmgr", "channel", "status", "eliminated_by", "why")
 Document = dict[str, Any]
 Situation = tuple[str, str, str]
@@ -131,12 +136,32 @@ def _story(lake: Lake, outcome: Row, rows: Sequence[Row], ladder: Ladder) -> Doc
         c.CHANNEL: channel,
         c.XMITQ: xmitq,
     }
-    return {**document, "summary": _summary(outcome, channel, xmitq, own), "events": events}
+    sent = None if own or channel is None else _sent(lake, outcome, ladder)
+    summary = sent or _summary(outcome, channel, xmitq, own)
+    return {**document, "summary": summary, "events": events}
 
 
 def _same(row: Row, outcome: Row) -> bool:
     keys = (c.QMGR, w.MESSAGE_KEY, w.DUPLICATE)
     return all(row[key] == outcome[key] for key in keys)
+
+
+def _sent(lake: Lake, outcome: Row, ladder: Ladder) -> str | None:
+    """Why a message without events does not wait: its channel is up; None = it may wait.
+
+    Source: SEMANTICS 8 ("Who waits"), P40.
+    """
+    pins = snapshot_catalog(lake).pins
+    if not pins or ladder.semantics.edition == Edition.FIRST:
+        return None
+    at = max(micros(outcome[c.PUT_TIME].astimezone(UTC)), pins[-1].valid_from)
+    channel, qmgr = outcome[c.CHANNEL], outcome[c.QMGR]
+    event = ChannelEvent(qmgr, channel, _ASKED_AS, at)
+    if who_waits_at(lake, event, ladder.semantics.edition).is_known:
+        return None
+    where = f"{moment_text(moment_at(at))}: {channel} of {qmgr}"
+    why = none_waits(where, pins[-1].snapshot_id, "this one has gone by it")
+    return f"It went by {channel}. {why} (clwl reallocate)."
 
 
 def _summary(outcome: Row, channel: str | None, xmitq: str | None, own: Sequence[Row]) -> str:

@@ -17,16 +17,27 @@ from clwl_spark.studies.repository.words import Key, Kind, Record, Sent, Want, W
 
 
 def deliver(cluster: Cluster) -> None:
-    """Deliver what is on the wire, and what comes of it; what is for a stopped one waits there."""
+    """Deliver what is on the wire, and what comes of it; what is for a stopped one waits there.
+
+    What has no channel that runs waits where it is.
+    """
     while cluster.wire:
         message = cluster.wire.popleft()
         node = cluster.nodes[message.to]
         if node.ended is not None:
             continue
-        if node.up:
+        if is_cut(cluster, message.sender, message.to):
+            cluster.held.append(message)
+        elif node.up:
             _receive(cluster, node, message)
         else:
             node.inbox.append(message)
+
+
+def is_cut(cluster: Cluster, one: str, other: str) -> bool:
+    """Whether no channel runs between two queue managers, given by QMID."""
+    pair = frozenset((one, other))
+    return pair in cluster.cut or pair in cluster.strangers
 
 
 def publish(cluster: Cluster, owner: Node, record: Record) -> None:

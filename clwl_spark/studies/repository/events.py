@@ -18,6 +18,10 @@ _Name = Annotated[str, Field(min_length=1, max_length=48)]
 class Do(StrEnum):
     """What happens.
 
+    Reasons for a REFRESH: BACKUP and RESTORE (the queue manager goes back to its last backup),
+    PURGE (messages between repositories that wait for it are removed), DISCONNECT and CONNECT of
+    two queue managers (`of` is the other one), CONNAME (that of its CLUSRCVR is altered).
+
     Of a queue manager: JOIN (as a full repository with `full`), LEAVE in good order, LOSE (deleted
     without leaving), RECREATE under the same name with another QMID, STOP, START, SUSPEND, RESUME,
     PROMOTE to a full repository, DEMOTE to a partial one, REFRESH CLUSTER, RESET CLUSTER of a
@@ -41,10 +45,17 @@ class Do(StrEnum):
     ALTER = "alter"
     DELETE = "delete"
     OPEN = "open"
+    BACKUP = "backup"
+    RESTORE = "restore"
+    PURGE = "purge"
+    DISCONNECT = "disconnect"
+    CONNECT = "connect"
+    CONNAME = "conname"
     WAIT = "wait"
 
 
 _OF_OBJECTS = (Do.DEFINE, Do.ALTER, Do.DELETE)
+_OF_TWO = (Do.DISCONNECT, Do.CONNECT)
 
 
 class Event(BaseModel):
@@ -56,7 +67,8 @@ class Event(BaseModel):
         qmgr: on which queue manager; WAIT needs none.
         queue: name of a queue.
         topic: name of a topic.
-        of: with OPEN: name of a queue manager that is opened.
+        of: with OPEN: name of a queue manager that is opened; with DISCONNECT and CONNECT: the
+            other one.
         attributes: with DEFINE, ALTER and JOIN: what the object says.
         full: with JOIN and RECREATE: a full repository.
         prefers: with JOIN and RECREATE: full repositories with a manually defined CLUSSDR.
@@ -91,6 +103,7 @@ class Event(BaseModel):
             "qmgr": self.do is not Do.WAIT,
             "queue or topic": self.do in _OF_OBJECTS,
             "queue or of": self.do is Do.OPEN,
+            "of": self.do in _OF_TWO,
             "qmid": self.do is Do.RESET,
         }
         for what, needed in needs.items():

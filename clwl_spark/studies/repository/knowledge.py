@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from clwl_spark.studies.repository.overdue import overdue_row
+from clwl_spark.studies.repository.path import where_stopped
 from clwl_spark.studies.repository.state import Cluster, Node
 from clwl_spark.studies.repository.words import How, Key, Kind, Record, Sent, Why
 from clwl_spark.tables.moments import moment_text
@@ -21,8 +23,11 @@ class Knowledge:
         full: whether it is a full repository.
         at: the moment.
         known: kind, name, qmgr, qmid, how, learned, published, expires, attributes.
-        missing: kind, name, qmgr, qmid, why and since when, as far as there was a time before.
+        missing: kind, name, qmgr, qmid, why and since when, as far as there was a time before, the
+            `path` (full repositories, and whether each knows it) and where it `stopped`.
         stale: kind, name, qmgr, qmid, seen, defined, since and age_seconds.
+        overdue: kind, name, qmgr, qmid, expected (since when news of it is), expires, text: the
+            message of the queue manager's log.
     """
 
     qmgr: str
@@ -31,6 +36,7 @@ class Knowledge:
     known: Sequence[Row]
     missing: Sequence[Row]
     stale: Sequence[Row]
+    overdue: Sequence[Row] = ()
 
 
 def knowledge_of(cluster: Cluster, name: str, object_name: str | None = None) -> Knowledge:
@@ -57,6 +63,7 @@ def knowledge_of(cluster: Cluster, name: str, object_name: str | None = None) ->
         known=[_known(cluster, node, record) for record in known],
         missing=[_missing(cluster, node, record) for record in unknown],
         stale=[row for record in known if (row := _stale(cluster, record)) is not None],
+        overdue=[row for record in known if (row := overdue_row(cluster, node, record))],
     )
 
 
@@ -73,6 +80,7 @@ def story_json(cluster: Cluster, found: Sequence[Knowledge]) -> Row:
                 "known": list(knowledge.known),
                 "missing": list(knowledge.missing),
                 "stale": list(knowledge.stale),
+                "overdue": list(knowledge.overdue),
             }
             for knowledge in found
         ],
@@ -120,11 +128,19 @@ def _how(node: Node, record: Record) -> How:
 
 def _missing(cluster: Cluster, node: Node, record: Record) -> Row:
     why, since = _why(cluster, node, record)
+    path = {x.name: record.key in x.cache or record.key in x.own for x in _between(cluster, node)}
     return _named(record) | {
         "why": why.value,
         "since": None if since is None else moment_text(since, "seconds"),
         "text": WHY_TEXTS[why],
+        "path": [{"qmgr": name, "knows": knows} for name, knows in path.items()],
+        "stopped": where_stopped(record.qmgr, path, node.name),
     }
+
+
+def _between(cluster: Cluster, node: Node) -> list[Node]:
+    """The full repositories that definitions come by; its own place, for one of them."""
+    return cluster.full_repositories(but=node if node.full else None)
 
 
 def _why(cluster: Cluster, node: Node, record: Record) -> tuple[Why, datetime | None]:
@@ -147,10 +163,10 @@ def _stale(cluster: Cluster, record: Record) -> Row | None:
     current = owner.own.get(record.key)
     if owner.ended is not None:
         since, defined = owner.ended, None
-    elif current is not None and current.version == record.version:
+    elif current is not None and _same(current, record):
         return None
     else:
-        since = _changed_after(cluster, record.key, record.version)
+        since = _changed_after(cluster, record.key, record.version) or owner.restored or cluster.now
         defined = None if current is None else dict(current.attributes)
     return _named(record) | {
         "seen": dict(record.attributes),
@@ -160,9 +176,14 @@ def _stale(cluster: Cluster, record: Record) -> Row | None:
     }
 
 
-def _changed_after(cluster: Cluster, key: Key, version: int) -> datetime:
-    """When the owner made the version after this one."""
-    return next(at for number, at in cluster.changed[key] if number > version)
+def _same(one: Record, other: Record) -> bool:
+    """Whether two records say the same; after a restore, one version may have been made twice."""
+    return (one.version, dict(one.attributes)) == (other.version, dict(other.attributes))
+
+
+def _changed_after(cluster: Cluster, key: Key, version: int) -> datetime | None:
+    """When the owner made the version after this one; None = it went back to one before it."""
+    return next((at for number, at in cluster.changed[key] if number > version), None)
 
 
 WHY_TEXTS: dict[Why, str] = {

@@ -80,10 +80,11 @@ def render_story(cluster: Cluster, found: Sequence[Knowledge]) -> RenderableType
                 "kind, name, queue manager, how, published, expires",
                 map(_simulated, knowledge.known),
             ),
-            ("not known, name, queue manager, why", map(_unknown, knowledge.missing)),
+            ("not known, name, queue manager, why, look", map(_unknown, knowledge.missing)),
             ("out of date, name, queue manager, the owner, for", map(_outdated, knowledge.stale)),
         ):
             parts += _titled(headings, list(rows))
+        parts += [Text(row["text"], style="yellow") for row in knowledge.overdue[:MOST]]
     counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(cluster.sent.items()))
     parts.append(Text(f"messages so far: {counts}", style="dim"))
     return Group(*parts)
@@ -137,7 +138,8 @@ def _seen(row: Row) -> tuple[str, ...]:
 
 def _not_seen(row: Row) -> tuple[str, ...]:
     last = f" (last seen {row['last_seen']})" if row["last_seen"] else ""
-    return row["kind"], row["name"], row["qmgr"], row["cluster"], row["text"] + last
+    stopped = f"; look {row['stopped']}" if row.get("stopped") else ""
+    return row["kind"], row["name"], row["qmgr"], row["cluster"], row["text"] + last + stopped
 
 
 def _differs(row: Row) -> tuple[str, ...]:
@@ -153,7 +155,7 @@ def _simulated(row: Row) -> tuple[str, ...]:
 
 
 def _unknown(row: Row) -> tuple[str, ...]:
-    return row["kind"], row["name"], row["qmgr"], row["text"]
+    return row["kind"], row["name"], row["qmgr"], row["text"], row["stopped"]
 
 
 def _outdated(row: Row) -> tuple[str, ...]:

@@ -20,6 +20,9 @@ from clwl_spark.studies.repository.words import (
     Why,
 )
 
+Pair = frozenset[str]
+"""The QMIDs of two queue managers."""
+
 
 class RepositoryError(InputError):
     """Something that cannot happen in a cluster, or that nobody in it knows of."""
@@ -47,6 +50,7 @@ class Node:
         removed: owners removed by RESET CLUSTER, and up to which incarnation.
         deleted: the last news of objects that their owner deleted.
         remake: its two full repositories are no more what they were.
+        restored: when it went back to a backup.
     """
 
     name: str
@@ -67,6 +71,7 @@ class Node:
     deleted: dict[Key, Record] = field(default_factory=dict)
     inbox: "deque[Message]" = field(default_factory=deque)
     remake: bool = False
+    restored: datetime | None = None
 
     def all_known(self) -> Iterator[Record]:
         """Its own objects and the others that it knows."""
@@ -112,6 +117,10 @@ class Cluster:
         timers: (due, tick, QMID, object or subscription): something to look at then.
         armed: those of them that are set.
         tick: tells timers of one moment apart.
+        cut: pairs of QMIDs between which no channel runs.
+        strangers: those of them of which neither has the other's present CONNAME.
+        held: messages that wait for the channel between two of them, in order.
+        backups: what queue managers were when they were last backed up, by QMID.
     """
 
     name: str
@@ -124,6 +133,10 @@ class Cluster:
     timers: list[tuple[datetime, int, str, Key | Want]] = field(default_factory=list)
     armed: set[tuple[str, Key | Want]] = field(default_factory=set)
     tick: Iterator[int] = field(default_factory=count)
+    cut: set[Pair] = field(default_factory=set)
+    strangers: set[Pair] = field(default_factory=set)
+    held: "deque[Message]" = field(default_factory=deque)
+    backups: dict[str, Node] = field(default_factory=dict)
 
     def alive(self) -> list[Node]:
         """The queue managers that are, running or not."""

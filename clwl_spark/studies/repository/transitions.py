@@ -4,11 +4,17 @@ Source: Hughson's deck. Choices where it is silent:
 - What is sent arrives at once, unless the receiver is stopped: then it waits, in order.
 - RESET CLUSTER removes what the owner has published so far; only its REFRESH CLUSTER (or joining
   anew) brings it back, which is why the seed names a mistaken RESET as a reason for REFRESH.
+- A queue manager that goes back to a backup goes on with the versions of that time, so its news
+  are older than what others hold, until REFRESH CLUSTER.
+- Two queue managers that both have a new CONNAME and were not connected meanwhile know only each
+  other's old one; REFRESH CLUSTER on either, whose manual CLUSSDR has the new one, connects them.
 - REFRESH CLUSTER on a full repository asks another running one for everything; alone it starts
   empty, and hears of the others again as they publish.
 """
 
+from collections import deque
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -202,6 +208,7 @@ def _refresh(cluster: Cluster, event: Event) -> None:
     node.removed.clear()
     node.deleted.clear()
     node.incarnation += 1
+    _find_strangers(cluster, node)
     if node.full:
         _fetch_all(cluster, node)
     for key in sorted(node.own):
@@ -265,18 +272,112 @@ def _own_key(node: Node, event: Event) -> Key:
 
 def _write(cluster: Cluster, node: Node, key: Key, attributes: dict[str, Any]) -> None:
     """A new version of an own object."""
-    versions = cluster.changed.setdefault(key, [])
-    version = len(versions) + 1
-    versions.append((version, cluster.now))
+    version = _next_version(cluster, node, key)
+    cluster.changed.setdefault(key, []).append((version, cluster.now))
     say(cluster, node, Record(key, node.name, node.incarnation, version, cluster.now, attributes))
 
 
 def _delete_key(cluster: Cluster, node: Node, key: Key) -> None:
     """The last version of an own object says that it is no more."""
-    versions = cluster.changed[key]
-    versions.append((len(versions) + 1, cluster.now))
-    gone = replace(node.own.pop(key), version=len(versions), deleted=True)
+    version = _next_version(cluster, node, key)
+    cluster.changed[key].append((version, cluster.now))
+    gone = replace(node.own.pop(key), version=version, deleted=True)
     say(cluster, node, gone)
+
+
+def _next_version(cluster: Cluster, node: Node, key: Key) -> int:
+    """The version after the owner's, which may be behind what others hold after a restore."""
+    own = node.own.get(key)
+    return (len(cluster.changed.get(key, [])) if own is None else own.version) + 1
+
+
+def _backup(cluster: Cluster, event: Event) -> None:
+    """What it is now can be restored later."""
+    node = _running(cluster, event)
+    cluster.backups[node.qmid] = deepcopy(node)
+
+
+def _restore(cluster: Cluster, event: Event) -> None:
+    """It goes back to its last backup, and runs; its REFRESH CLUSTERs stay counted.
+
+    Source: Hughson's deck, "Refreshing repository information".
+    """
+    now = cluster.node(str(event.qmgr))
+    backup = cluster.backups.get(now.qmid)
+    if backup is None:
+        raise RepositoryError(f"restore of {now.name}: it has no backup; let one be made first")
+    node = deepcopy(backup)
+    node.incarnation, node.inbox, node.restored = now.incarnation, now.inbox, cluster.now
+    node.up = False
+    cluster.nodes[node.qmid] = node
+    _start(cluster, event)
+    for key in list(node.cache):
+        look_at(cluster, node, key)
+
+
+def _purge(cluster: Cluster, event: Event) -> None:
+    """What waits for it is removed: on its command queue, and on others' transmission queues."""
+    node = cluster.node(str(event.qmgr))
+    lost = len(node.inbox) + sum(x.to == node.qmid for x in cluster.held)
+    if not lost:
+        raise RepositoryError(
+            f"purge of {node.name}: no message between repositories waits for it; stop or "
+            "disconnect it first"
+        )
+    node.inbox.clear()
+    cluster.held = deque(x for x in cluster.held if x.to != node.qmid)
+
+
+def _pair(cluster: Cluster, event: Event) -> tuple[Node, Node]:
+    """The two queue managers of the event."""
+    one, other = cluster.node(str(event.qmgr)), cluster.node(str(event.of))
+    if one is other:
+        raise RepositoryError(f"{event.do.value} of {one.name}: name another queue manager")
+    return one, other
+
+
+def _disconnect(cluster: Cluster, event: Event) -> None:
+    """No channel runs between the two."""
+    one, other = _pair(cluster, event)
+    cluster.cut.add(frozenset((one.qmid, other.qmid)))
+
+
+def _connect(cluster: Cluster, event: Event) -> None:
+    """The channels between the two run again, and what waited for them goes."""
+    one, other = _pair(cluster, event)
+    pair = frozenset((one.qmid, other.qmid))
+    if pair not in cluster.cut:
+        raise RepositoryError(f"connect of {one.name} and {other.name}: they are connected")
+    cluster.cut.remove(pair)
+    if all(_has_old_conname(x, y) for x, y in ((one, other), (other, one))):
+        cluster.strangers.add(pair)
+    _release_held(cluster)
+
+
+def _has_old_conname(node: Node, other: Node) -> bool:
+    """Whether what a queue manager knows of another one has not its present CONNAME."""
+    key = Key(Kind.QMGR, other.name, other.qmid)
+    known, own = node.cache.get(key), other.own[key]
+    return known is not None and known.attributes.get(_CONNAME) != own.attributes.get(_CONNAME)
+
+
+def _find_strangers(cluster: Cluster, node: Node) -> None:
+    """REFRESH CLUSTER finds those again by the manual CLUSSDRs, which have the new CONNAMEs."""
+    cluster.strangers = {pair for pair in cluster.strangers if node.qmid not in pair}
+    _release_held(cluster)
+
+
+def _release_held(cluster: Cluster) -> None:
+    """What waited for a channel is on its way; what still has none waits again."""
+    cluster.wire.extend(cluster.held)
+    cluster.held.clear()
+
+
+def _alter_conname(cluster: Cluster, event: Event) -> None:
+    """The CONNAME of its CLUSRCVR is another one from now on."""
+    node = _running(cluster, event)
+    own = node.own[Key(Kind.QMGR, node.name, node.qmid)]
+    _write(cluster, node, own.key, {**own.attributes, _CONNAME: f"altered {cluster.now:%Y-%m-%d}"})
 
 
 def _open(cluster: Cluster, event: Event) -> None:
@@ -292,6 +393,9 @@ def _open(cluster: Cluster, event: Event) -> None:
 
 def _wait(_cluster: Cluster, _event: Event) -> None:
     """Nothing but time."""
+
+
+_CONNAME: Final = "conname"
 
 
 def _qmtype(node: Node) -> str:
@@ -315,5 +419,11 @@ _EVENTS: Final[dict[Do, Callable[[Cluster, Event], None]]] = {
     Do.ALTER: _alter,
     Do.DELETE: _delete,
     Do.OPEN: _open,
+    Do.BACKUP: _backup,
+    Do.RESTORE: _restore,
+    Do.PURGE: _purge,
+    Do.DISCONNECT: _disconnect,
+    Do.CONNECT: _connect,
+    Do.CONNAME: _alter_conname,
     Do.WAIT: _wait,
 }

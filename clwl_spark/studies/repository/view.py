@@ -18,6 +18,7 @@ from clwl_spark.snapshots.views import CLUSTERS, EVERYBODY
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
 from clwl_spark.studies.repository.cost import RefreshCase, refresh_cost
+from clwl_spark.studies.repository.full_views import with_paths
 from clwl_spark.studies.repository.objects import (
     ATTRIBUTES,
     NAME,
@@ -47,6 +48,13 @@ TEXTS: Final = {
     NO_LONGER_SEEN: "was in the view of an earlier snapshot: expired, or forgotten by REFRESH "
     "CLUSTER or RESET CLUSTER",
 }
+TEXTS_OF_FULL: Final = {
+    NEVER_SEEN: "a full repository whose view does not have it: what its owner published has not "
+    "come, so look at the channel from the owner, and at those between the full repositories",
+    NO_LONGER_SEEN: "was in this full repository's view of an earlier snapshot: its owner did not "
+    "publish it again in time, or it was forgotten by REFRESH CLUSTER or RESET CLUSTER",
+}
+"""What is said otherwise of a full repository of the object's cluster."""
 _NEAREST: Final = 5
 _WHEN: Final = "_when"
 _SINCE: Final = "since"
@@ -64,7 +72,8 @@ class RepositoryView:
         valid_from: since when it is.
         repositories: FULL or PARTIAL, by cluster.
         known: kind, name, qmgr, cluster, observer, attributes; `*` = by the full repositories.
-        missing: kind, name, qmgr, cluster, why, last_seen, text.
+        missing: kind, name, qmgr, cluster, why, last_seen, text; of objects that are asked for by
+            name also `path`, what each full repository knows, and where it `stopped`.
         stale: kind, name, qmgr, cluster, differs, since, age_seconds, at_least; `differs` is the
             attributes, or GONE where the owner defines no such object.
         refresh: for each cluster in which it is a partial repository, what REFRESH costs at most.
@@ -123,6 +132,9 @@ def repository_view(
     wanted = F.lit(True) if name is None else (F.col(NAME) == name) | (F.col(c.QMGR) == name)
     unseen = _unseen(current.where(wanted), sees, qmgr, None if name else list(clusters))
     missing = _missing(inline(unseen), past, qmgr, list(clusters))
+    lacking = _rows(missing, moment)
+    if name is not None:
+        lacking = with_paths(lake, snapshot, qmgr, lacking)
     return RepositoryView(
         qmgr=qmgr,
         at=moment,
@@ -130,10 +142,16 @@ def repository_view(
         valid_from=valid_from,
         repositories=clusters,
         known=[row for row in known if name in {None, row[NAME], row[c.QMGR]}],
-        missing=[row | {"text": TEXTS[row["why"]]} for row in _rows(missing, moment)],
+        missing=[row | {"text": _text(row, clusters)} for row in lacking],
         stale=_rows(_stale(current, past, sees.where(wanted), qmgr), moment),
         refresh=_refresh(current, known, qmgr, clusters),
     )
+
+
+def _text(row: Row, clusters: dict[str, str]) -> str:
+    """Why an object is not seen, for a queue manager with these roles in its clusters."""
+    texts = TEXTS_OF_FULL if clusters.get(row[c.CLUSTER]) == "FULL" else TEXTS
+    return texts.get(row["why"], TEXTS[row["why"]])
 
 
 def _times(lake: Lake, times: dict[str, datetime]) -> DataFrame:

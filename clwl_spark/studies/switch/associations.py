@@ -4,7 +4,7 @@ Source: SEMANTICS 7, P16, P34 (IBM's page on transmission queues: a changed defi
 the channel starts).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,21 @@ from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.transmit import TransmissionQueues, after_next_start, matches, precedence
 from clwl_spark.delta.lake import Lake
-from clwl_spark.planning.facts import senders, transmission_queues
 from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.defined import UnknownQueueManagerError, is_defined
-from clwl_spark.snapshots.views import VIEWER, in_clusters, read_topology, viewers
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.snapshots.views import in_clusters, read_topology, viewers
+from clwl_spark.studies.switch.causes import (
+    KINDS,
+    UNKNOWN,
+    Cause,
+    Present,
+    cause_of,
+    cause_told,
+    dynamic_told,
+    held_told,
+    is_dynamic,
+)
+from clwl_spark.studies.switch.present import Pair, one_viewer, present_queues, queues_of
 from clwl_spark.tables import columns as c
 
 Match = tuple[str, str]
@@ -33,6 +43,7 @@ class Association:
         next: the queue that it uses from its next start on.
         matches: (queue, CLCHNAME) of all definitions that fit, in order of precedence.
         defclxq: DEFCLXQ of the queue manager, which decides where nothing fits.
+        present: what else is known of the current queue.
     """
 
     channel: str
@@ -41,6 +52,7 @@ class Association:
     next: str
     matches: Sequence[Match]
     defclxq: str
+    present: Present = UNKNOWN
 
     @property
     def pending(self) -> bool:
@@ -56,12 +68,31 @@ class Association:
     def why(self) -> str:
         """Why `next` is the queue that it is, in words."""
         if not self.matches:
-            return f"no CLCHNAME fits, and DEFCLXQ is {self.defclxq}"
+            words = f"no CLCHNAME fits, and DEFCLXQ is {self.defclxq}"
+            made = is_dynamic(self.next, self.channel)
+            return f"{words}; {dynamic_told(self.next)}" if made else words
         queue, clchname = self.matches[0]
         words = f"CLCHNAME({clchname}) of {queue} {_form(clchname)}"
         if not self.overlap:
             return words
         return f"{words}, before {self.matches[1][0]}: {_before(*self.matches[:2])}"
+
+    @property
+    def cause(self) -> Cause | None:
+        """Which change makes a switch pending; None = none is."""
+        return cause_of(self.present, self.next, self.matches) if self.pending else None
+
+    @property
+    def text(self) -> str | None:
+        """What the next start does and why, in sentences; None = it switches nothing."""
+        cause = self.cause
+        if cause is None:
+            return None
+        return (
+            f"{self.channel} to {self.remote_qmgr}: the next start switches from {self.current} to "
+            f"{self.next}, as {cause_told(cause, self.present, self.next, self.defclxq)}. "
+            f"{held_told(self.present)}"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """An element of the document of `clwl xmitq --json`."""
@@ -73,6 +104,11 @@ class Association:
             "pending": self.pending,
             "matches": [{c.XMITQ: queue, c.CLCHNAME: name} for queue, name in self.matches],
             "why": self.why,
+            "cause": self.cause,
+            "kind_of_change": None if self.cause is None else KINDS[self.cause],
+            c.BACKLOG: self.present.backlog,
+            "current_is_gone": self.present.is_gone,
+            "text": self.text,
         }
 
 
@@ -93,15 +129,18 @@ def associations(lake: Lake, qmgr: str, snapshot_id: str) -> list[Association]:
             f"no queue manager '{qmgr}' in snapshot {snapshot_id}: check the name (case counts), "
             "or ingest its definitions"
         )
-    of = frame_from_rows(lake.spark, [(snapshot_id, qmgr)], f"snapshot_id string, {VIEWER} string")
-    queues = transmission_queues(senders(of, topology).collect()[0].asDict(recursive=True))
+    of = one_viewer(lake, qmgr, snapshot_id)
+    queues = queues_of(of, topology)
     seen = channels_in_view(viewers(of, topology), topology)
     remote = seen.where(in_clusters(c.CLUSTER) & (F.col(c.QMGR) != qmgr))
     pairs = sorted({(row[0], row[1]) for row in remote.select(c.CHANNEL, c.QMGR).collect()})
-    return [_association(channel, to, queues) for channel, to in pairs]
+    presents = present_queues(lake, of, topology, queues)
+    return [_association(channel, to, queues, presents) for channel, to in pairs]
 
 
-def _association(channel: str, remote_qmgr: str, queues: TransmissionQueues) -> Association:
+def _association(
+    channel: str, remote_qmgr: str, queues: TransmissionQueues, presents: Mapping[Pair, Present]
+) -> Association:
     return Association(
         channel,
         remote_qmgr,
@@ -109,6 +148,7 @@ def _association(channel: str, remote_qmgr: str, queues: TransmissionQueues) -> 
         after_next_start(channel, queues),
         matches(channel, queues.definitions),
         queues.defclxq,
+        presents.get((channel, remote_qmgr), UNKNOWN),
     )
 
 

@@ -18,11 +18,9 @@ from clwl_spark.tables import TOPIC_CONFLICTS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.publishing import ATTRIBUTE, CODE, VALUE, ConflictCode
 
-PUBSCOPE: Final = "pubscope"
-SUBSCOPE: Final = "subscope"
-ALL: Final = "ALL"
-SCOPES: Final = (PUBSCOPE, SUBSCOPE)
-"""ALL or QMGR; compared, and counted in costs, where the table of topics has them."""
+AS_PARENT: Final = "ASPARENT"
+SCOPES: Final = {"PUBSCOPE": c.PUB_SCOPE, "SUBSCOPE": c.SUB_SCOPE}
+"""MQ's name and column; a lake of an earlier version has no such columns."""
 
 
 def cluster_definitions(topics: DataFrame) -> DataFrame:
@@ -42,7 +40,7 @@ def cluster_definitions(topics: DataFrame) -> DataFrame:
         c.SUB_ENABLED: True,
         c.PROXYSUB: ProxySub.FIRSTUSE.value,
         c.ALTERED: "",
-        **{scope: ALL for scope in SCOPES if scope in topics.columns},
+        **{scope: AS_PARENT for scope in SCOPES.values() if scope in topics.columns},
     }
     columns = [x for x in topics.columns if x not in (*key, c.OBSERVER, c.SOURCE)]
     best = F.max_by(F.struct(*columns), F.struct(F.col(c.OBSERVER) == EVERYBODY, c.OBSERVER))
@@ -84,7 +82,7 @@ def _attributes(definitions: DataFrame) -> tuple[Column, Column]:
         "PUB": _enabled(c.PUB_ENABLED),
         "SUB": _enabled(c.SUB_ENABLED),
         "PROXYSUB": F.col(c.PROXYSUB),
-        **{x.upper(): F.col(x) for x in SCOPES if x in definitions.columns},
+        **{name: F.col(x) for name, x in SCOPES.items() if x in definitions.columns},
     }
     return F.array(*map(F.lit, values)), F.array(*values.values())
 

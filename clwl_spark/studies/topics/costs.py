@@ -12,7 +12,8 @@ DIRECT makes channels between all queue managers as soon as a topic is shared, a
 subscribed string out to all of them. By topic hosts only they hold subscriptions, and the others
 need channels to and from them alone; every queue manager is taken to publish or subscribe.
 PROXYSUB(FORCE) makes every queue manager ask for one string, the wildcard that covers the topic,
-instead of its own (MQ 8.0 and later). SUBSCOPE(QMGR) keeps subscriptions at home.
+instead of its own (MQ 8.0 and later). SUBSCOPE(QMGR), of the subscription or else of the topic,
+keeps a subscription at home.
 
 Source: Hughson's deck, "Cluster Topics", "Pub/Sub Cluster Architecture 2", "How big can a cluster
 be?".
@@ -24,8 +25,7 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import ClusterRoute, ProxySub, SubType
-from clwl_spark.studies.topics.conflicts import ALL, SUBSCOPE
+from clwl_spark.mq.vocabulary import ClusterRoute, ProxySub, Reach, SubType
 from clwl_spark.studies.topics.strings import reaches_below
 from clwl_spark.tables import TOPIC_COSTS
 from clwl_spark.tables import columns as c
@@ -39,11 +39,12 @@ from clwl_spark.tables.publishing import (
     SUBSCRIBED,
 )
 
-_OF_CLUSTER: Final = (c.SNAPSHOT_ID, c.CLUSTER)
-_OF_TOPIC: Final = (*_OF_CLUSTER, c.TOPIC)
-_PATTERN: Final = "pattern"
+OF_CLUSTER: Final = (c.SNAPSHOT_ID, c.CLUSTER)
+OF_TOPIC: Final = (*OF_CLUSTER, c.TOPIC)
+PATTERN: Final = "pattern"
 _FORCED: Final = "forced"
 _AT_HOME: Final = "at_home"
+STAYS: Final = "stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +120,18 @@ def topic_costs(definitions: DataFrame, channels: DataFrame, subscriptions: Data
 
     Grain: one row per (snapshot_id, cluster, topic, qmgr), columns of `schemas.TOPIC_COSTS`.
     """
-    members = channels.where(F.col(c.CLUSTER) != "").select(*_OF_CLUSTER, c.QMGR).distinct()
-    topics = _topics(definitions)
-    hosts = definitions.select(*_OF_TOPIC, c.QMGR, F.lit(True).alias(IS_HOST))
+    members = members_of(channels)
+    topics = one_row_each(definitions)
+    hosts = definitions.select(*OF_TOPIC, c.QMGR, F.lit(True).alias(IS_HOST))
     asked = _asked(topics, members, subscriptions)
-    size = Window.partitionBy(*_OF_CLUSTER)
-    of_topic = Window.partitionBy(*_OF_TOPIC)
-    wanted = F.when(F.col(_FORCED), 1).when(F.col(_AT_HOME), 0).otherwise(F.col(SUBSCRIBED))
+    size = Window.partitionBy(*OF_CLUSTER)
+    of_topic = Window.partitionBy(*OF_TOPIC)
+    wanted = F.when(F.col(_FORCED), 1).otherwise(F.col(SUBSCRIBED))
     rows = (
         members.withColumn(MEMBERS, F.count(F.lit(1)).over(size))
-        .join(topics, list(_OF_CLUSTER))
-        .join(hosts, [*_OF_TOPIC, c.QMGR], "left")
-        .join(asked, [*_OF_TOPIC, c.QMGR], "left")
+        .join(topics, list(OF_CLUSTER))
+        .join(hosts, [*OF_TOPIC, c.QMGR], "left")
+        .join(asked, [*OF_TOPIC, c.QMGR], "left")
         .fillna({IS_HOST: False, SUBSCRIBED: 0})
         .withColumn(SUBSCRIBED, wanted.cast("bigint"))
     )
@@ -182,15 +183,17 @@ def _channels(found: tuple[int, int]) -> tuple[int, int]:
     return total // 2, most
 
 
-def _topics(definitions: DataFrame) -> DataFrame:
+def one_row_each(definitions: DataFrame) -> DataFrame:
     """One row per (snapshot_id, cluster, topic); where definitions differ, as routing takes them.
 
     TOPICHOST where any says so (SEMANTICS P17), FORCE likewise (P18), the lowest topic string.
     """
     hosted = F.col(c.CLROUTE) == ClusterRoute.TOPICHOST.value
     route = F.when(F.bool_or(hosted), ClusterRoute.TOPICHOST.value)
-    at_home = F.col(SUBSCOPE) != ALL if SUBSCOPE in definitions.columns else F.lit(False)
-    return definitions.groupBy(*_OF_TOPIC).agg(
+    at_home = F.lit(False)
+    if c.SUB_SCOPE in definitions.columns:
+        at_home = F.col(c.SUB_SCOPE) == Reach.QMGR.value
+    return definitions.groupBy(*OF_TOPIC).agg(
         F.min(c.TOPICSTR).alias(c.TOPICSTR),
         F.coalesce(route, F.lit(ClusterRoute.DIRECT.value)).alias(c.CLROUTE),
         F.bool_or(F.col(c.PROXYSUB) == ProxySub.FORCE.value).alias(_FORCED),
@@ -201,27 +204,55 @@ def _topics(definitions: DataFrame) -> DataFrame:
 def _asked(topics: DataFrame, members: DataFrame, subscriptions: DataFrame) -> DataFrame:
     """How many different topic strings each queue manager's own subscriptions ask a topic for.
 
-    A subscription below two topics, one of them below the other, is one of the lower topic.
+    Grain: one row per (snapshot_id, cluster, topic, qmgr) with subscriptions that go to others.
+    """
+    strings = asked_strings(topics, members, subscriptions).where(~F.col(STAYS))
+    return strings.groupBy(*OF_TOPIC, c.QMGR).agg(F.count(F.lit(1)).alias(SUBSCRIBED))
 
-    Grain: one row per (snapshot_id, cluster, topic, qmgr) with subscriptions.
+
+def asked_strings(topics: DataFrame, members: DataFrame, subscriptions: DataFrame) -> DataFrame:
+    """The different topic strings that each queue manager's own subscriptions ask a topic for.
+
+    A subscription below two topics, one of them below the other, is one of the lower topic. It
+    `stays` at home by its own SUBSCOPE, or by the topic's where it has none.
+
+    Args:
+        topics: `one_row_each`.
+        members: (snapshot_id, cluster, qmgr), distinct.
+        subscriptions: rows of `subscriptions`.
+
+    Grain: one row per (snapshot_id, cluster, topic, qmgr, topic string).
     """
     own = F.coalesce(c.SUBTYPE, F.lit(SubType.USER.value)) == SubType.USER.value
+    scope = F.lit(None).cast("string")
+    if c.SUB_SCOPE in subscriptions.columns:
+        scope = F.col(c.SUB_SCOPE)
     strings = (
         subscriptions.where(own)
-        .select(c.SNAPSHOT_ID, c.QMGR, F.coalesce(c.TOPICSTR, F.lit("")).alias(_PATTERN))
-        .distinct()
+        .withColumns({PATTERN: F.coalesce(c.TOPICSTR, F.lit("")), "scope": scope})
+        .groupBy(c.SNAPSHOT_ID, c.QMGR, PATTERN)
+        .agg(
+            F.bool_or(F.coalesce(F.col("scope") == Reach.ALL.value, F.lit(False))).alias("goes"),
+            F.bool_or(F.col("scope").isNull()).alias("follows"),
+        )
     )
-    string, pattern = F.col(c.TOPICSTR), F.col(_PATTERN)
+    string, pattern = F.col(c.TOPICSTR), F.col(PATTERN)
     is_below = (pattern == string) | F.startswith(pattern, F.concat(string, F.lit("/")))
     nearest = F.max(F.when(is_below, F.length(string))).over(
-        Window.partitionBy(*_OF_CLUSTER, c.QMGR, _PATTERN)
+        Window.partitionBy(*OF_CLUSTER, c.QMGR, PATTERN)
     )
     return (
         strings.join(members, [c.SNAPSHOT_ID, c.QMGR])
-        .join(topics.select(*_OF_TOPIC, c.TOPICSTR), list(_OF_CLUSTER))
+        .join(topics.select(*OF_TOPIC, c.TOPICSTR, _AT_HOME), list(OF_CLUSTER))
         .where(reaches_below(pattern, string))
         .withColumn("nearest", nearest)
         .where(F.length(string) >= F.coalesce("nearest", F.lit(0)))
-        .groupBy(*_OF_TOPIC, c.QMGR)
-        .agg(F.count(F.lit(1)).alias(SUBSCRIBED))
+        .withColumn(STAYS, ~F.col("goes") & ~(F.col("follows") & ~F.col(_AT_HOME)))
+        .select(*OF_TOPIC, c.QMGR, PATTERN, STAYS)
     )
+
+
+def members_of(channels: DataFrame) -> DataFrame:
+    """The queue managers of each cluster, distinct."""
+    shared = channels.where(F.col(c.CLUSTER) != "")
+    return shared.select(*OF_CLUSTER, c.QMGR).distinct()

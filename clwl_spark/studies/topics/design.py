@@ -15,6 +15,7 @@ from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.topics.conflicts import cluster_definitions, conflicts
 from clwl_spark.studies.topics.costs import TopicCost, summed, topic_costs
+from clwl_spark.studies.topics.scopes import topic_scopes
 from clwl_spark.studies.topics.strings import check_topic_string
 from clwl_spark.tables import (
     CLUSTER_CHANNELS,
@@ -57,6 +58,7 @@ class TopicDesign:
         conflicts: rows of `topic_conflicts`.
         costs: rows of `topic_costs`, the most burdened queue managers first.
         sizes: each topic at each size that was asked for.
+        scopes: PUBSCOPE and SUBSCOPE of each topic, and what they do (`scopes.topic_scopes`).
     """
 
     snapshot_id: str
@@ -64,6 +66,7 @@ class TopicDesign:
     conflicts: Sequence[Row]
     costs: Sequence[Row]
     sizes: Sequence[TopicCost] = ()
+    scopes: Sequence[Row] = ()
 
     def to_json(self) -> Row:
         """The document of `clwl topics --json`."""
@@ -73,6 +76,7 @@ class TopicDesign:
             "conflicts": list(self.conflicts),
             "costs": list(self.costs),
             "sizes": [topic.to_json() for topic in self.sizes],
+            "scopes": list(self.scopes),
         }
 
 
@@ -108,6 +112,7 @@ def design_of(lake: Lake, question: TopicQuestion) -> TopicDesign:
         [row.asDict() for row in found],
         [row.asDict() for row in rows],
         [topic.grown_to(size) for topic in topics for size in question.sizes],
+        topic_scopes(definitions, frames[CLUSTER_CHANNELS.name], frames[SUBSCRIPTIONS.name]),
     )
 
 

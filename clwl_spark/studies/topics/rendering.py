@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clwl_spark.mq.vocabulary import ClusterRoute
-from clwl_spark.studies.topics.costs import TopicCost
+from clwl_spark.studies.topics.costs import STAYS, TopicCost
 from clwl_spark.studies.topics.design import TopicDesign
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.publishing import (
@@ -47,6 +47,8 @@ def render(design: TopicDesign) -> RenderableType:
     if design.topics:
         parts.append(Padding(_topics_table(design.topics), (1, 0, 0, 0)))
         parts.append(Padding(_costs_table(design.costs), (1, 0, 0, 0)))
+    if design.scopes:
+        parts.append(Padding(_scopes_table(design.scopes), (1, 0, 0, 0)))
     if len(design.costs) > SHOWN:
         parts.append(Text(f"and {len(design.costs) - SHOWN:,} more rows: --json has all"))
     if design.sizes:
@@ -68,9 +70,14 @@ def _conflicts_table(rows: Sequence[dict[str, Any]]) -> Table:
     table = _table(("message", "cluster", "topic", "queue manager", "attribute"), 0)
     for row in rows:
         said = f"{row[ATTRIBUTE]}({row[VALUE]})"
-        cells = (row[CODE], row[c.CLUSTER], row[c.TOPIC], row[c.QMGR], said)
+        cells = (_with_zos_code(row[CODE]), row[c.CLUSTER], row[c.TOPIC], row[c.QMGR], said)
         table.add_row(*(escape(cell) for cell in cells))
     return table
+
+
+def _with_zos_code(code: str) -> str:
+    """A message's number, with that on z/OS: AMQ9465 is CSQX465I there."""
+    return f"{code} (CSQX{code.removeprefix('AMQ9')}I)"
 
 
 def _topics_table(topics: Sequence[TopicCost]) -> Table:
@@ -83,6 +90,18 @@ def _topics_table(topics: Sequence[TopicCost]) -> Table:
         name = f"{topic.topic} {topic.topicstr}"
         cells = (topic.cluster, name, topic.clroute, *(f"{count:,}" for count in counts))
         table.add_row(*(escape(cell) for cell in cells))
+    return table
+
+
+def _scopes_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """How far publications and subscriptions go, and the proxies that staying at home saves."""
+    headings = ["cluster", "topic", "PUBSCOPE", "SUBSCOPE", "asked for", "at home"]
+    headings += [*(f"saves, {route}" for route in _ROUTES), "proxies there"]
+    table = _table(headings, 5)
+    for row in rows[:SHOWN]:
+        counts = (row[x] for x in ("asked", STAYS, "saved_direct", "saved_topichost", "held"))
+        names = (row[c.CLUSTER], row[c.TOPIC], row[c.PUB_SCOPE], row[c.SUB_SCOPE])
+        table.add_row(*(escape(cell) for cell in (*names, *(f"{count:,}" for count in counts))))
     return table
 
 

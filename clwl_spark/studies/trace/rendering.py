@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from clwl_spark.mq.vocabulary import PlanKind, Via, reason_text
+from clwl_spark.mq.vocabulary import ObjectType, PlanKind, Via, reason_text
 from clwl_spark.studies.trace.places import Ending, Hop, Place
 from clwl_spark.studies.trace.trace import Trace
 from clwl_spark.tables import columns as c
@@ -20,9 +20,8 @@ _HEADINGS: Final = ("hop", "at", "put to", "comes to", "share", "goes on to", "o
 
 
 def headline(trace: Trace) -> str:
-    """One sentence: how many final queues, and whether the way goes in circles."""
-    queues = {(x.qmgr, x.object_name) for x in trace.ends if x.end in (End.QUEUE, End.TOPIC)}
-    what = _counted(len(queues), "final queue")
+    """One sentence: how many final queues or subscribing queue managers, and whether it circles."""
+    what = _ends_told(trace)
     dead = sum(share for _, share in trace.dead_ends())
     words = f"{_named(trace.request.place, trace.request.place.qmgr)}: {what} in snapshot "
     words += trace.snapshot_id
@@ -31,6 +30,18 @@ def headline(trace: Trace) -> str:
     if trace.chances.loops:
         words += f"; {_counted(len(trace.chances.loops), 'loop')} on the way"
     return words
+
+
+def _ends_told(trace: Trace) -> str:
+    """How many queues a put comes to; of a publication, on how many queue managers it is wanted."""
+    queues = {(x.qmgr, x.object_name) for x in trace.ends if x.end == End.QUEUE}
+    qmgrs = {x.qmgr for x in trace.ends if x.end == End.TOPIC}
+    parts = []
+    if queues or trace.request.place.object_type != ObjectType.TOPIC:
+        parts.append(_counted(len(queues), "final queue"))
+    if not parts or qmgrs:
+        parts.append(f"subscriptions on {_counted(len(qmgrs), 'queue manager')}")
+    return " and ".join(parts)
 
 
 def render(trace: Trace) -> RenderableType:

@@ -1,0 +1,136 @@
+"""A new host of a queue, worked out of a lake: the way of puts now, and what it would need."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pyspark.sql import functions as F
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import UsageError
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.views import EVERYBODY, read_topology
+from clwl_spark.studies.new_host.needs import (
+    DESIGN_TEXTS,
+    Design,
+    Need,
+    Row,
+    Way,
+    changes,
+    copies,
+    design_of,
+    membership,
+)
+from clwl_spark.studies.trace.places import Place
+from clwl_spark.studies.trace.trace import Trace, TraceRequest, trace
+from clwl_spark.tables import columns as c
+from clwl_spark.tables.journeys import End
+
+
+@dataclass(frozen=True, slots=True)
+class NewHost:
+    """The answer.
+
+    Attributes:
+        new: the queue manager that is to host the queue.
+        place: the put whose way it is to be on.
+        snapshot_id: the snapshot.
+        design: how messages find a host now.
+        hosts: the hosts now.
+        on_new: what the new one needs, in order.
+        on_others: what has to change elsewhere.
+        unchanged: queue managers of the clusters where nothing changes.
+    """
+
+    new: str
+    place: Place
+    snapshot_id: str
+    design: Design
+    hosts: Sequence[str]
+    on_new: Sequence[Need]
+    on_others: Sequence[Need]
+    unchanged: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `clwl advise --add-host --json`."""
+        return {
+            "new_host": self.new,
+            "from": self.place.qmgr,
+            "object_name": self.place.object_name,
+            "object_qmgr": self.place.object_qmgr,
+            "snapshot_id": self.snapshot_id,
+            "design": self.design.value,
+            "text": DESIGN_TEXTS[self.design],
+            "hosts": list(self.hosts),
+            "on_new_host": [asdict(x) for x in self.on_new],
+            "on_others": [asdict(x) for x in self.on_others],
+            "unchanged": self.unchanged,
+        }
+
+
+def new_host(lake: Lake, place: Place, new: str, snapshot_id: str, ladder: Ladder) -> NewHost:
+    """What another host of the queue that a put comes to would need.
+
+    Args:
+        lake: with topology.
+        place: the put.
+        new: name of the new host; it may be in the snapshot or not.
+        snapshot_id: the snapshot.
+        ladder: the rules.
+
+    Raises:
+        UsageError: the put comes to no queue, or the new host is one already.
+        UnknownQueueManagerError: the snapshot has no such queue manager to put at.
+    """
+    way = _way(trace(lake, TraceRequest(place, snapshot_id, ladder)))
+    if not way.hosts:
+        raise UsageError(
+            f"{place.object_name} put at {place.qmgr} comes to no queue in snapshot {snapshot_id}: "
+            "clwl trace shows where it ends"
+        )
+    if new in way.hosts:
+        raise UsageError(f"{new} hosts the queue already, with {', '.join(sorted(way.hosts))}")
+    topology = read_topology(lake, [snapshot_id])
+    defined = F.col(c.OBSERVER) == EVERYBODY
+    named = topology.queues.where(defined & F.col(c.QUEUE).isin(sorted(way.names)))
+    rows: list[Row] = [row.asDict() for row in named.collect()]
+    own = copies(way, rows, new)
+    used = _clusters(way, rows)
+    members = topology.cluster_channels.where(defined & F.col(c.CLUSTER).isin(sorted(used)))
+    names = (c.CLUSTER, c.QMGR, c.CHANNEL, c.CONNAME, c.QMTYPE)
+    channels: list[Row] = [row.asDict() for row in members.select(*names).collect()]
+    elsewhere = changes(way, rows)
+    touched = {new, *(x.qmgr for x in elsewhere)}
+    return NewHost(
+        new,
+        place,
+        snapshot_id,
+        design_of(way, rows),
+        sorted(way.hosts),
+        [*membership(new, used, channels), *own],
+        elsewhere,
+        len({row[c.QMGR] for row in channels} - touched),
+    )
+
+
+def _way(found: Trace) -> Way:
+    """Hosts, names and queue managers of a trace."""
+    place = found.request.place
+    ends = [x for x in found.ends if x.end == End.QUEUE]
+    hosts = frozenset(x.qmgr for x in ends)
+    names = {x.object_name for x in ends}
+    for hop in found.hops:
+        path = hop.plan[c.RESOLUTION_PATH] or ()
+        names |= {hop.place.object_name, hop.place.object_qmgr}
+        names |= {part for text in path for part in text.split("@")}
+    others = {hop.place.qmgr for hop in found.hops} - hosts
+    return Way(hosts, frozenset(names - {"", *hosts}), frozenset(others), place.object_qmgr)
+
+
+def _clusters(way: Way, rows: Sequence[Row]) -> set[str]:
+    """The clusters in which the hosts share what is on the way."""
+    return {
+        row[c.CLUSTER]
+        for row in rows
+        if row[c.QMGR] in way.hosts and row[c.QUEUE] in way.names and row[c.CLUSTER]
+    }
