@@ -124,8 +124,21 @@ def _once(work: Work, hops: int) -> int:
     figures = hop_figures(work.lake) if hops else []
     document = summary.to_json() | ({"hops": figures} if hops else {})
     work.screen.document(document | {"quarantined": _tell_quarantined(work)})
-    work.screen.show(summary_table(summary), *([hops_table(figures)] if hops else []))
+    work.screen.show(
+        summary_table(summary), *([hops_table(figures)] if hops else []), *_own_opens(summary)
+    )
     return 0
+
+
+def _own_opens(summary: RunSummary) -> list[str]:
+    """What a reader may not expect of ON_OPEN."""
+    if not summary.own_opens:
+        return []
+    told = (
+        f"{summary.own_opens:,} messages put ON_OPEN have no open_id, so each was taken as an open "
+        "of its own: where applications keep a handle open, give its messages one open_id"
+    )
+    return [told]
 
 
 def _tell_quarantined(work: Work) -> list[dict[str, str | None]]:

@@ -353,11 +353,13 @@ def counted(run: Run, figures_of_blocks: Iterable[str]) -> RunSummary:
         reasons.update(found.get("by_reason", {}))
         totals["outcomes"] += found.get("outcomes", 0)
         totals["out_of_order"] += found.get("out_of_order", 0)
+        totals["own_opens"] += found.get("own_opens", 0)
         peak = max(peak, found.get("peak_mib", 0.0))
     return RunSummary(
         run.run_id,
         outcomes=totals["outcomes"],
         out_of_order=totals["out_of_order"],
+        own_opens=totals["own_opens"],
         by_reason=dict(sorted(reasons.items())),
         snapshots=[x.snapshot_id for x in run.pins],
         worker_peak_mib=round(peak, 1),

@@ -19,8 +19,9 @@ UNKNOWN: Final = -2
 class RunSummary:
     """What a run did.
 
-    `messages` = outcomes (a DIRECT publication counted once) + `rejected`; `batch_id` is None
-    where there was nothing to route.
+    `messages` = outcomes (a DIRECT publication counted once) + `rejected`; `own_opens` = messages
+    put ON_OPEN without an open_id, each an open of its own; `batch_id` is None where there was
+    nothing to route.
     """
 
     run_id: str
@@ -34,6 +35,7 @@ class RunSummary:
     worker_peak_mib: float = 0.0
     batch_id: int | None = None
     engine: str = "spark"
+    own_opens: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl route --json` (CONTRACT)."""

@@ -229,7 +229,7 @@ def summary_of(lake: Lake, run: Run) -> RunSummary:
     row = lake.rows(RUNS.name, c.RUN_ID, [run.run_id])[0]
     if row[c.STATUS] != DONE:
         return RunSummary(run.run_id)
-    own = {name: row[name] for name in RunSummary.__slots__}
+    own = {name: row[name] for name in RunSummary.__slots__ if name in row}
     return RunSummary(**{**own, "by_reason": dict(sorted(own["by_reason"]))})
 
 

@@ -89,13 +89,14 @@ class Pieces:
             pieces = self._of_block.setdefault(int(block[part[0]]), [])
             pieces.append((*(x[part] for x in outcomes), code[part]))
 
-    def routed(self, at: int, messages: int, spool: Spool) -> RoutedBlock:
+    def routed(self, at: int, messages: int, spool: Spool, own_opens: int = 0) -> RoutedBlock:
         """All that is said of a block, whose last message is routed.
 
         Args:
             at: number of the block.
             messages: of it that were routed, one at least.
             spool: has the block.
+            own_opens: messages put ON_OPEN that name no open.
         """
         pieces = self._of_block.pop(at)
         put_seq, put_time, row, late, code = (
@@ -109,6 +110,7 @@ class Pieces:
         figures = {
             "outcomes": len(answer),
             "out_of_order": int(late.sum()),
+            "own_opens": own_opens,
             "by_reason": _by_reason(said.reason, answer),
             "peak_mib": peak_mib(),
         }

@@ -57,16 +57,21 @@ class Bindings:
             self.route[first + at] = first_route + at
             self.time[first + at] = put_time
 
-    def key_of(self, keys: pa.Table, plan: NDArray[np.int32]) -> NDArray[np.int32]:
+    def key_of(self, keys: pa.Table, plan: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
         """The key index of each message, NO_KEY where it always chooses.
 
         Args:
             keys: keys of a block.
             plan: (messages,) index of each message's plan.
+
+        Returns:
+            (messages,) the key indexes; and how many messages are put ON_OPEN and name no open, so
+            that each is one of its own.
         """
         asked = keys[c.BIND].to_numpy()
         kind = np.where(asked == 0, self.plans.bind_default[plan], _EFFECTIVE[asked])
         kind[self.plans.is_publication[plan]] = NO_BINDING
+        own_opens = int(np.count_nonzero(kind == BY_OPEN))
         result = np.full(len(plan), NO_KEY, dtype=np.int32)
         for by, name in ((BY_OPEN, c.OPEN_ID), (BY_GROUP, c.GROUP_ID)):
             ids = keys[name].combine_chunks()
@@ -74,8 +79,9 @@ class Bindings:
                 continue
             bound = (kind == by) & ids.is_valid().to_numpy(zero_copy_only=False)
             if bound.any():
+                own_opens -= int(np.count_nonzero(bound)) if by == BY_OPEN else 0
                 result[bound] = self._indexes(by, ids, plan, bound)
-        return result
+        return result, own_opens
 
     def _indexes(
         self, by: int, ids: pa.Array, plan: NDArray[np.int32], bound: NDArray[np.bool_]

@@ -7,6 +7,7 @@ Source: SEMANTICS 5, 6, C2, P15, P25.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -151,6 +152,7 @@ class _Batch:
             self._bindings.restore(at, memories[qmgr], sender.routes)
         self._answers = Answers(plans)
         self._pieces = Pieces(self._answers, form)
+        self._own_opens: Counter[int] = Counter()
         self._duplicates = Duplicates((), (), None)
 
     def refuse_duplicates(self, told: Mapping[str, bytes]) -> None:
@@ -180,7 +182,7 @@ class _Batch:
         block = spool.blocks[at]
         messages = block.messages - self._duplicates.rows[at]
         if messages and block.taken == block.messages:
-            yield self._pieces.routed(at, messages, spool)
+            yield self._pieces.routed(at, messages, spool, self._own_opens.pop(at, 0))
 
     def _route_window(self, slices: list[Slice], payloads: Payloads) -> None:
         """Put the slices' messages in order, choose, and split the choices by block."""
@@ -201,9 +203,11 @@ class _Batch:
         """The slices' messages, one slice's behind the other's."""
         keys = [x.keys for x in slices]
         plans = [self._plan_of(x) for x in keys]
-        bound = [self._bindings.key_of(x, plan) for x, plan in zip(keys, plans, strict=True)]
+        found = [self._bindings.key_of(x, plan) for x, plan in zip(keys, plans, strict=True)]
+        self._own_opens.update({x.block: own for x, (_, own) in zip(slices, found, strict=True)})
         plan = np.concatenate(plans)
-        return Window.of(slices, self._plans.sender[plan], plan, np.concatenate(bound))
+        key = np.concatenate([bound for bound, _ in found])
+        return Window.of(slices, self._plans.sender[plan], plan, key)
 
     def _choose(
         self, window: Window, copies: NDArray[np.int32], told: Told | None

@@ -1,0 +1,34 @@
+"""A message put ON_OPEN that names no open is one of its own, and the run says how many are."""
+
+from lakes import lake_with
+from small_worlds import at, message, qmgr, queue, rcvr, snapshot, tables
+from worlds import put_rows
+
+from clwl_spark.cli import main
+from clwl_spark.routing.run import RouteOptions, route
+
+
+def test_messages_without_an_open_id_are_counted_and_told(spark, tmp_path, capsys):
+    there = [qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2"))]
+    hosts = [queue(x, "Q", "K", defbind="OPEN") for x in ("QM1", "QM2")]
+    lake = lake_with(spark, tmp_path / "lake")
+    for name, rows in tables(snapshot("S1"), *at("S1", *there, *hosts)).items():
+        put_rows(lake, name, rows)
+
+    def put(first, **more):
+        put_rows(lake, "messages", [message("GATE", "Q", first + n, **more) for n in range(4)])
+
+    put(1, bind="ON_OPEN", open_id=7)
+    put(5, bind="ON_OPEN")
+    put(9, bind="AS_Q_DEF")
+    put(13)
+    summary = route(lake, RouteOptions(state_partitions=2))
+    assert (summary.own_opens, summary.to_json()["own_opens"]) == (8, 8)
+    assert lake.read("outcomes").where("bound").count() == 3
+    put(17)
+    assert route(lake, RouteOptions(state_partitions=2)).own_opens == 0
+    put(21, bind="ON_OPEN")
+    capsys.readouterr()
+    assert main(["route", "--lake", lake.root]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "4 messages put ON_OPEN have no open_id" in shown
