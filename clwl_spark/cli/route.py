@@ -135,8 +135,8 @@ def _own_opens(summary: RunSummary) -> list[str]:
     if not summary.own_opens:
         return []
     told = (
-        f"{summary.own_opens:,} messages put ON_OPEN have no open_id, so each was taken as an open "
-        "of its own: where applications keep a handle open, give its messages one open_id"
+        f"put ON_OPEN without an open_id: {summary.own_opens:,}, each taken as an open of its own; "
+        "where applications keep a handle open, give its messages one open_id"
     )
     return [told]
 

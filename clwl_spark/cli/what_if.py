@@ -106,7 +106,8 @@ def _sentences(answer: WhatIf, sides: Sides) -> list[str]:
     waiting = f"waiting for a channel that is down {_pair(found.waiting)}"
     elsewhere = f"{found.moved:,} ({share:.1%}) go elsewhere"
     told = [
-        f"snapshot {answer.snapshot_id}: {found.before:,} outcomes, {elsewhere}",
+        f"the lake's messages in snapshot {answer.snapshot_id}: {found.before:,} outcomes, "
+        + elsewhere,
         f"failed {_pair(found.failed)}, {waiting}, {stranded}",
     ]
     if sides.down:

@@ -11,6 +11,7 @@ from clwl_spark.routing.run import RouteOptions, route
 def test_messages_without_an_open_id_are_counted_and_told(spark, tmp_path, capsys):
     there = [qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2"))]
     hosts = [queue(x, "Q", "K", defbind="OPEN") for x in ("QM1", "QM2")]
+    hosts.append(queue("QM1", "SOLE", "K", defbind="OPEN"))
     lake = lake_with(spark, tmp_path / "lake")
     for name, rows in tables(snapshot("S1"), *at("S1", *there, *hosts)).items():
         put_rows(lake, name, rows)
@@ -22,13 +23,15 @@ def test_messages_without_an_open_id_are_counted_and_told(spark, tmp_path, capsy
     put(5, bind="ON_OPEN")
     put(9, bind="AS_Q_DEF")
     put(13)
+    puts = [message("GATE", x, 30 + at, bind="ON_OPEN") for at, x in enumerate(("SOLE", "NONE"))]
+    put_rows(lake, "messages", puts)
     summary = route(lake, RouteOptions(state_partitions=2))
     assert (summary.own_opens, summary.to_json()["own_opens"]) == (8, 8)
     assert lake.read("outcomes").where("bound").count() == 3
-    put(17)
+    put(37)
     assert route(lake, RouteOptions(state_partitions=2)).own_opens == 0
-    put(21, bind="ON_OPEN")
+    put(41, bind="ON_OPEN")
     capsys.readouterr()
     assert main(["route", "--lake", lake.root]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "4 messages put ON_OPEN have no open_id" in shown
+    assert "put ON_OPEN without an open_id: 4, each taken as an open of its own" in shown

@@ -47,6 +47,8 @@ class Bindings:
         codes = [requests.setdefault(request, len(requests)) for request in asked]
         self._request_of_plan = np.array(codes, dtype=np.int64)
         self._asked = list(requests)
+        routes = np.diff(self.plans.first_route[self.plans.first_choice])
+        self._has_several = routes > 1
 
     def restore(self, sender: int, memory: Memory, first_route: int) -> None:
         """Take up a queue manager's bindings; their routes begin at `first_route`."""
@@ -65,13 +67,14 @@ class Bindings:
             plan: (messages,) index of each message's plan.
 
         Returns:
-            (messages,) the key indexes; and how many messages are put ON_OPEN and name no open, so
-            that each is one of its own.
+            (messages,) the key indexes; and how many messages with several routes are put ON_OPEN
+            and name no open, so that each is one of its own.
         """
         asked = keys[c.BIND].to_numpy()
         kind = np.where(asked == 0, self.plans.bind_default[plan], _EFFECTIVE[asked])
         kind[self.plans.is_publication[plan]] = NO_BINDING
-        own_opens = int(np.count_nonzero(kind == BY_OPEN))
+        opens = (kind == BY_OPEN) & self._has_several[plan]
+        own_opens = int(np.count_nonzero(opens))
         result = np.full(len(plan), NO_KEY, dtype=np.int32)
         for by, name in ((BY_OPEN, c.OPEN_ID), (BY_GROUP, c.GROUP_ID)):
             ids = keys[name].combine_chunks()
@@ -79,7 +82,7 @@ class Bindings:
                 continue
             bound = (kind == by) & ids.is_valid().to_numpy(zero_copy_only=False)
             if bound.any():
-                own_opens -= int(np.count_nonzero(bound)) if by == BY_OPEN else 0
+                own_opens -= int(np.count_nonzero(bound & opens))
                 result[bound] = self._indexes(by, ids, plan, bound)
         return result, own_opens
 
