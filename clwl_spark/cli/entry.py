@@ -23,6 +23,7 @@ import typer
 from clwl_spark.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USAGE
 from clwl_spark.cli.words import (
     assertions,
+    loading,
     machine,
     maintenance,
     publishing,
@@ -53,7 +54,12 @@ PANELS: Final = {
         *repository.COMMANDS,
         *publishing.COMMANDS,
     ),
-    "Where messages go": (*routing.COMMANDS, *tracing.COMMANDS, *what_if.COMMANDS),
+    "Where messages go": (
+        *loading.COMMANDS,
+        *routing.COMMANDS,
+        *tracing.COMMANDS,
+        *what_if.COMMANDS,
+    ),
     "What was routed": (*questions.COMMANDS, *report.COMMANDS),
     "Messages that wait, shared queues": (
         *waiting.COMMANDS,

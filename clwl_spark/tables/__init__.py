@@ -8,6 +8,7 @@ from typing import Final
 from clwl_spark.tables.administration import AUTHORITIES, QUEUE_STATUS
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
+from clwl_spark.tables.loading import LOAD_REJECTS, LOADS
 from clwl_spark.tables.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
 from clwl_spark.tables.quality import GATE_FAILURES, GATE_RESULTS, OBSERVED_COUNTS
 from clwl_spark.tables.routing import (
@@ -55,6 +56,8 @@ __all__ = [
     "HOPS",
     "HOP_BATCHES",
     "INGEST_REJECTS",
+    "LOADS",
+    "LOAD_REJECTS",
     "MESSAGES",
     "OBSERVED_COUNTS",
     "OUTCOMES",
@@ -128,5 +131,7 @@ TABLES: Final[dict[str, Table]] = {
         GATE_RESULTS,
         GATE_FAILURES,
         OBSERVED_COUNTS,
+        LOADS,
+        LOAD_REJECTS,
     )
 }

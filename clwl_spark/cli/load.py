@@ -1,0 +1,101 @@
+"""`clwl load`: tables of puts, in whatever form somebody has them, into the table of messages."""
+
+from collections.abc import Mapping
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from rich.markup import escape
+from rich.table import Table
+
+from clwl_spark.cli.screen import note
+from clwl_spark.cli.words.loading import LoadWords
+from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.work import at_work
+from clwl_spark.errors import UsageError
+from clwl_spark.studies.load.cells import Reading
+from clwl_spark.studies.load.mapping import read_maps
+from clwl_spark.studies.load.run import LoadOptions, LoadSummary, load
+
+_SHOWN: Final = 20
+
+
+def run(common: Common, options: LoadWords) -> int:
+    """Load the files, name what was not usable, and return the exit code."""
+    how = LoadOptions(
+        read_maps(options.map),
+        Reading(options.observer, _zone(options.time_zone)),
+        options.strict,
+        options.dry_run,
+    )
+    with at_work("load", common) as work:
+        with work.screen.progress("loading") as tell:
+            summary = load(work.lake, options.paths, how, tell)
+        _tell(summary)
+        work.screen.document(summary.to_json())
+        work.screen.show(_table(summary), *_mappings(summary.mappings))
+    return 0
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    """The time zone of a name."""
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise UsageError(
+            f"--time-zone {name}: no such zone; give UTC, or one like Europe/Paris"
+        ) from error
+
+
+def _tell(summary: LoadSummary) -> None:
+    """One line on standard error for each piece that was not usable; and what may surprise."""
+    for reject in summary.rejects[:_SHOWN]:
+        note(f"{reject.file}:{reject.line}: {reject.reason}: {reject.text}")
+    if len(summary.rejects) > _SHOWN:
+        note(f"and {len(summary.rejects) - _SHOWN:,} pieces more: see table load_rejects")
+    for passed in summary.passed:
+        note(f"{passed.file} is passed over: {passed.why}")
+    if summary.guessed:
+        note(
+            f"{summary.guessed:,} messages were put in the same moment as the one before them: "
+            "their order is that of the files"
+        )
+    if summary.late:
+        note(
+            f"{summary.late:,} messages were put before ones that the lake has: they come behind "
+            "them"
+        )
+
+
+def _table(summary: LoadSummary) -> Table:
+    """What was loaded."""
+    table = Table(title="Loaded" if summary.written else "Nothing written", title_justify="left")
+    table.add_column("What")
+    table.add_column("Count", justify="right")
+    rows = {
+        "files": summary.files,
+        "files that the lake has already": summary.known,
+        "messages": summary.messages,
+        "rejected pieces": len(summary.rejects),
+    }
+    for name, number in rows.items():
+        table.add_row(name, f"{number:,}")
+    document = summary.to_json()
+    for name in ("from", "to"):
+        if document[name]:
+            table.add_row(name, document[name])
+    return table
+
+
+def _mappings(found: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Which field was taken for which column, each mapping once."""
+    by_mapping: dict[tuple[tuple[str, str], ...], str] = {}
+    for file, fields in found.items():
+        named = tuple((column, name) for column, name in fields.items() if column != name)
+        by_mapping.setdefault(named, file)
+    return [
+        escape(f"{file}: " + ", ".join(f"{column} = {name}" for column, name in pairs))
+        for pairs, file in list(by_mapping.items())[:_SHOWN]
+        if pairs
+    ]

@@ -1,0 +1,68 @@
+"""`clwl load`: puts, in whatever form somebody has them."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clwl_spark.cli.words.options import Common, run_command
+
+
+@dataclass(frozen=True, slots=True)
+class LoadWords:
+    """Arguments and options of `clwl load`."""
+
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH", help="Files of puts, or folders of them.")
+    ]
+    map: Annotated[
+        list[str],
+        typer.Option(
+            "--map",
+            metavar="COLUMN=FIELD",
+            help="The field that is a column of messages, where its name does not tell; may be "
+            "repeated.",
+        ),
+    ] = field(default_factory=list)
+    observer: Annotated[
+        str | None,
+        typer.Option("--observer", metavar="QM", help="Queue manager of puts that name none."),
+    ] = None
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            "--time-zone",
+            metavar="ZONE",
+            help="Of moments that do not say theirs: UTC, Europe/Paris, ...",
+        ),
+    ] = None
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be loaded, and write nothing.")
+    ] = False
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Load nothing if any piece cannot be used.")
+    ] = False
+
+
+def load(common: Common, options: LoadWords) -> int:
+    """Load puts (CSV, JSON lines, Parquet, Arrow) into the table of messages.
+
+    Files are told apart by what is in them, and fields by their names: Queue Name
+    is object_name, MsgId message_id. It shows what it took for what; --map says
+    it otherwise. A put_seq that a file does not give is given in put order.
+
+    The same content again changes nothing, whatever the file is called; of a file
+    that grew the new lines are loaded. What cannot be read goes to load_rejects
+    with file, line and reason, and the rest is loaded.
+
+    [bold]Examples[/bold]
+
+    clwl load puts.csv --lake build/lake
+
+    clwl load exports/ --map object_name=Ziel --time-zone Europe/Berlin --dry-run
+    """
+    return run_command("load", common, options)
+
+
+COMMANDS = (load,)

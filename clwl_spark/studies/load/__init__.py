@@ -1,0 +1,1 @@
+"""Files of puts, in whatever form somebody has them, into the table of messages."""

@@ -1,0 +1,282 @@
+"""Cells of somebody's table as columns of `messages`; what cannot be read is refused with a reason.
+
+No Spark. Texts that spreadsheets and MQ's tools write are understood: identifiers in hexadecimal,
+moments with a comma, dates and times with a blank between, flags in words, whole numbers with a
+decimal part of zeros.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from clwl_spark.mq.vocabulary import Bind, ObjectType, Reach, Via
+from clwl_spark.tables import MESSAGES
+from clwl_spark.tables import columns as c
+from clwl_spark.tables.cells import in_type
+
+_MOMENT: Final = pa.timestamp("us", tz="UTC")
+_ZONED: Final = re.compile(r"(Z|[+-]\d{2}(:?\d{2})?)$")
+_WORDS: Final[Mapping[str, frozenset[str]]] = {
+    c.OBJECT_TYPE: frozenset(ObjectType),
+    c.BIND: frozenset(Bind),
+    c.VIA: frozenset(Via),
+    c.SCOPE: frozenset(Reach),
+}
+_TRUE: Final = frozenset({"true", "yes", "y", "1", "persistent", "mqper_persistent"})
+_FALSE: Final = frozenset({"false", "no", "n", "0", "not persistent", "mqper_not_persistent"})
+_MUST: Final = {c.QMGR: "no queue manager", c.PUT_TIME: "no put_time", c.OBJECT_NAME: "no object"}
+_SECONDS: Final = 10**11
+_MILLIS: Final = 10**14
+"""Numbers below the first are seconds since 1970, below the second milliseconds, else micros."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The rows of a file as messages.
+
+    Attributes:
+        rows: columns of `messages`, put_seq null where the file does not give it.
+        reasons: (rows,) why a row cannot be used; '' = it can.
+    """
+
+    rows: pa.Table
+    reasons: list[str] | None
+
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """(rows,) whether it can be used."""
+        if self.reasons is None:
+            return np.ones(self.rows.num_rows, dtype=np.bool_)
+        return np.array([not x for x in self.reasons], dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How cells are read.
+
+    Attributes:
+        observer: the queue manager of rows that name none.
+        zone: of moments without one; None = they are refused.
+    """
+
+    observer: str | None = None
+    zone: ZoneInfo | None = None
+
+
+def messages_of(rows: pa.Table, fields: Mapping[str, str], how: Reading) -> Cells:
+    """The messages that the rows of a file are.
+
+    Args:
+        rows: of the file.
+        fields: column -> field.
+        how: what the file leaves open.
+
+    Grain: one row per row.
+    """
+    wrong = _Wrong(rows.num_rows)
+    columns: dict[str, pa.Array] = {}
+    for name in MESSAGES.names:
+        kind = MESSAGES.arrow((name,)).field(0).type
+        if name in fields:
+            cells = rows[fields[name]].combine_chunks()
+            columns[name] = _column(name, cells, kind, how, wrong)
+        else:
+            columns[name] = pa.nulls(rows.num_rows, kind)
+    if how.observer:
+        columns[c.QMGR] = pc.coalesce(_blank_is_null(columns[c.QMGR]), how.observer)
+    for name, why in _MUST.items():
+        absent = pc.is_null(_blank_is_null(columns[name]))
+        wrong.note(absent.to_numpy(zero_copy_only=False), partial(_lacks, why))
+    return Cells(pa.table(columns, schema=MESSAGES.arrow(MESSAGES.names)), wrong.reasons)
+
+
+def _lacks(why: str, _at: int) -> str:
+    return f"it has {why}"
+
+
+class _Wrong:
+    """Why rows cannot be used; the first reason of each counts."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self.reasons: list[str] | None = None
+
+    def note(self, where: NDArray[np.bool_], why: Callable[[int], str]) -> None:
+        """Note a reason for these rows."""
+        for at in np.flatnonzero(where).tolist():
+            if self.reasons is None:
+                self.reasons = [""] * self._rows
+            self.reasons[at] = self.reasons[at] or why(at)
+
+
+def _column(name: str, cells: pa.Array, kind: pa.DataType, how: Reading, wrong: _Wrong) -> pa.Array:
+    """Cells as a column."""
+    if isinstance(cells, pa.DictionaryArray):
+        cells = cells.dictionary_decode()
+    if pa.types.is_timestamp(kind):
+        found = _moments(cells, how.zone)
+    elif pa.types.is_binary(kind):
+        found = cells.cast(kind) if _is_bytes(cells.type) else _identifiers(cells)
+    elif pa.types.is_boolean(kind):
+        found = cells if pa.types.is_boolean(cells.type) else _flags(cells)
+    elif pa.types.is_integer(kind):
+        found = _numbers(cells, kind)
+    else:
+        texts, _ = in_type(cells, pa.string())
+        found = pc.utf8_trim_whitespace(texts)
+        if name in _WORDS:
+            return _words(name, found, wrong)
+        return found
+    lost = pc.and_(pc.is_null(found), pc.is_valid(_blank_is_null(cells)))
+    shown = cells
+    wrong.note(
+        lost.to_numpy(zero_copy_only=False),
+        lambda at: f"{name} {shown[at].as_py()!r} {_NO[_kind(kind)]}{_hint(name, how)}",
+    )
+    return found
+
+
+_NO: Final = {
+    "moment": "is no moment",
+    "identifier": "is no identifier in hexadecimal",
+    "flag": "is neither true nor false",
+    "number": "is no whole number in range",
+}
+
+
+def _kind(kind: pa.DataType) -> str:
+    if pa.types.is_timestamp(kind):
+        return "moment"
+    if pa.types.is_binary(kind):
+        return "identifier"
+    return "flag" if pa.types.is_boolean(kind) else "number"
+
+
+def _hint(name: str, how: Reading) -> str:
+    is_moment = name == c.PUT_TIME
+    return ", or has no time zone: give --time-zone" if is_moment and how.zone is None else ""
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _blank_is_null(cells: pa.Array) -> pa.Array:
+    """Texts of blanks as null."""
+    if not _is_text(cells.type):
+        return cells
+    return pc.if_else(pc.equal(pc.utf8_trim_whitespace(cells), ""), None, cells)
+
+
+def _words(name: str, found: pa.Array, wrong: _Wrong) -> pa.Array:
+    """Words of MQ in upper case; others are refused."""
+    upper = pc.utf8_upper(_blank_is_null(found))
+    known = pc.is_in(upper, pa.array(sorted(_WORDS[name])))
+    unknown = pc.and_(pc.is_valid(upper), pc.invert(known))
+    wrong.note(
+        unknown.to_numpy(zero_copy_only=False),
+        lambda at: f"{name} {upper[at].as_py()!r} is none of {', '.join(sorted(_WORDS[name]))}",
+    )
+    return pc.if_else(known, upper, None)
+
+
+def _identifiers(cells: pa.Array) -> pa.Array:
+    """Identifiers in hexadecimal, as MQ shows them."""
+    texts, _ = in_type(cells, pa.string())
+    words = texts.dictionary_encode()
+    found = [_bytes(x) for x in words.dictionary.to_pylist()]
+    return pa.array(found, pa.binary()).take(words.indices)
+
+
+def _bytes(text: str) -> bytes | None:
+    plain = text.strip().removeprefix("0x").removeprefix("ID:")
+    if plain[:2] in ("X'", "x'") and plain.endswith("'"):
+        plain = plain[2:-1]
+    try:
+        return bytes.fromhex(plain) if plain else None
+    except ValueError:
+        return None
+
+
+def _flags(cells: pa.Array) -> pa.Array:
+    texts = pc.utf8_lower(pc.utf8_trim_whitespace(cells.cast(pa.string())))
+    true, false = (pc.is_in(texts, pa.array(sorted(x))) for x in (_TRUE, _FALSE))
+    return pc.if_else(true, True, pc.if_else(false, False, None))
+
+
+def _numbers(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Whole numbers; texts and decimals whose fraction is zero mean one, too."""
+    if not _is_text(cells.type):
+        try:
+            return cells.cast(kind)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return pa.array([_whole(x, kind) for x in cells.to_pylist()], kind)
+    texts = pc.utf8_trim_whitespace(cells)
+    try:
+        return _blank_is_null(texts).cast(kind)
+    except pa.ArrowInvalid:
+        return pa.array([_whole(x, kind) for x in texts.to_pylist()], kind)
+
+
+def _whole(value: object, kind: pa.DataType) -> int | None:
+    """A whole number of the type; None where it is none."""
+    text = str(value).strip().strip('="')
+    found = re.fullmatch(r"([+-]?\d+)(?:[.,]0*)?", text)
+    most = 2 ** (kind.bit_width - 1)
+    number = int(found[1]) if found else most
+    return number if -most <= number < most else None
+
+
+def _moments(cells: pa.Array, zone: ZoneInfo | None) -> pa.Array:
+    """Moments; those without a zone are in the zone given, else none."""
+    kind = cells.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return in_type(cells, _MOMENT)[0]
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        if zone is None:
+            return pa.nulls(len(cells), _MOMENT)
+        plain = in_type(cells, _MOMENT)[0]
+        return _in_zone(plain, zone)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return pa.array([_since_1970(x) for x in cells.to_pylist()], _MOMENT)
+    texts = pc.utf8_trim_whitespace(cells.cast(pa.string()))
+    texts = pc.replace_substring(texts, ",", ".")
+    zoned = pc.match_substring_regex(texts, _ZONED.pattern)
+    found = in_type(texts, _MOMENT)[0]
+    if pc.all(pc.fill_null(zoned, True)).as_py():
+        return found
+    plain = _in_zone(found, zone) if zone is not None else pa.nulls(len(cells), _MOMENT)
+    return pc.if_else(zoned, found, plain)
+
+
+def _in_zone(found: pa.Array, zone: ZoneInfo) -> pa.Array:
+    """Moments that were read as if in UTC, as moments of a zone."""
+    local = found.cast(pa.timestamp("us"))
+    return pc.assume_timezone(local, zone.key, ambiguous="earliest", nonexistent="earliest").cast(
+        _MOMENT
+    )
+
+
+def _since_1970(value: float | None) -> datetime | None:
+    """Seconds, milliseconds or microseconds since 1970."""
+    if value is None:
+        return None
+    size = abs(value)
+    divisor = 1 if size < _SECONDS else 1_000 if size < _MILLIS else 1_000_000
+    try:
+        return datetime.fromtimestamp(value / divisor, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None

@@ -1,0 +1,217 @@
+"""A file of a table, told by its content: CSV as spreadsheets write it, JSON lines, Parquet, Arrow.
+
+Cells of texts stay texts; what they mean is found out column by column (`cells`). No Spark.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.json
+import pyarrow.parquet as pq
+
+from clwl_spark.errors import InputError
+from clwl_spark.mq.read.records import SHOWN_TEXT
+
+PARQUET: Final = b"PAR1"
+ARROW: Final = b"ARROW1"
+_SEPARATORS: Final = ",;\t|"
+_BOMS: Final = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_SAMPLE: Final = 64 << 10
+
+
+class UnreadableFileError(InputError):
+    """A file that is no table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A piece of a file that could not be read: its line, its text, why."""
+
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Found:
+    """What a file holds.
+
+    Attributes:
+        rows: its cells, a column per field.
+        first_line: the line of its first row; 1 where rows have no lines.
+        refused: the pieces that are not in it.
+    """
+
+    rows: pa.Table
+    first_line: int = 1
+    refused: list[Refused] = field(default_factory=list)
+
+
+def read_table(data: bytes, head: bytes | None = None, first_line: int = 1) -> Found:
+    """The table that a file holds.
+
+    Args:
+        data: the file's bytes, or those that it grew by.
+        head: of a file that grew, its first line, which names the fields.
+        first_line: the line that `data` begins with.
+
+    Raises:
+        UnreadableFileError: it is none.
+    """
+    try:
+        if data[:4] == PARQUET:
+            return Found(pq.read_table(pa.BufferReader(data)))
+        if data[:6] == ARROW:
+            return Found(pa.ipc.open_file(pa.BufferReader(data)).read_all())
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableFileError(f"it breaks off or is damaged ({error})") from error
+    text = _plain(data)
+    start = (head or text).lstrip()[:1]
+    if start in (b"{", b"["):
+        return _json(text, first_line)
+    return _csv(text, head, first_line)
+
+
+def can_grow(data: bytes) -> bool:
+    """Whether more rows can be written behind such a file: it is of lines."""
+    return data[:4] != PARQUET and data[:6] != ARROW
+
+
+def head_of(data: bytes) -> bytes:
+    """The first line of a file of lines, as UTF-8."""
+    return _plain(data[:_SAMPLE]).split(b"\n", 1)[0] + b"\n"
+
+
+def _plain(data: bytes) -> bytes:
+    """Text of any of the usual encodings as UTF-8."""
+    for mark, encoding in _BOMS.items():
+        if data.startswith(mark):
+            return data[3:] if encoding == "utf-8" else data.decode(encoding, "replace").encode()
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace").encode()
+    return data
+
+
+def _csv(text: bytes, head: bytes | None, first_line: int) -> Found:
+    """Comma separated values, whatever the comma is; every cell a text."""
+    if head is not None:
+        text = head + text
+        first_line -= 1
+    if not text.strip():
+        raise UnreadableFileError("it is empty")
+    refused: list[Refused] = []
+
+    def refuse(row: pa.csv.InvalidRow) -> str:
+        why = f"it has {row.actual_columns} fields, not {row.expected_columns}"
+        line = first_line + (row.number or 1) - 1
+        refused.append(Refused(line, row.text[:SHOWN_TEXT], why))
+        return "skip"
+
+    names = _names(text)
+    kinds = dict.fromkeys(names, pa.string())
+    try:
+        rows = pa.csv.read_csv(
+            pa.BufferReader(text),
+            read_options=pa.csv.ReadOptions(
+                use_threads=False, column_names=names, skip_rows=1, block_size=8 << 20
+            ),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=_separator(text), invalid_row_handler=refuse, newlines_in_values=True
+            ),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=kinds, strings_can_be_null=True, null_values=[""],
+                quoted_strings_can_be_null=True,
+            ),
+        )  # fmt: skip
+    except pa.ArrowInvalid as error:
+        raise UnreadableFileError(f"it is no table ({error})") from error
+    return Found(rows, first_line + 1, refused)
+
+
+def _separator(text: bytes) -> str:
+    """The separator that the first line has most of."""
+    first = text.split(b"\n", 1)[0].decode(errors="replace")
+    return max(_SEPARATORS, key=first.count)
+
+
+def _names(text: bytes) -> list[str]:
+    """The fields of the first line, each once."""
+    first = text.split(b"\n", 1)[0].decode(errors="replace").rstrip("\r")
+    names = next(csv.reader(io.StringIO(first), delimiter=_separator(text)), [])
+    if len(names) < 2 and "," not in first:  # noqa: PLR2004  (a line of prose is no table)
+        raise UnreadableFileError("its first line names no fields")
+    seen: dict[str, int] = {}
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+    twice = {name for name, count in seen.items() if count > 1}
+    return [f"{name} ({at})" if name in twice else name.strip() for at, name in enumerate(names, 1)]
+
+
+def _json(text: bytes, first_line: int) -> Found:
+    """A document per line, or one list of them."""
+    if text.lstrip()[:1] == b"{":
+        try:
+            return Found(pa.json.read_json(pa.BufferReader(text)), first_line)
+        except pa.ArrowInvalid:
+            pass
+    refused: list[Refused] = []
+    rows = [*_documents(text, first_line, refused)]
+    lines = [line for line, _ in rows]
+    names = list(dict.fromkeys(name for _, row in rows for name in row))
+    cells = {name: [_cell(row.get(name)) for _, row in rows] for name in names}
+    table = pa.table({name: pa.array(column, pa.string()) for name, column in cells.items()})
+    if lines and lines != list(range(first_line, first_line + len(lines))):
+        table = table.append_column(LINES, pa.array(lines, pa.int64()))
+    return Found(table, first_line, refused)
+
+
+LINES: Final = "\0line"
+"""Field with each row's line, where rows do not follow one another line by line."""
+
+
+def _documents(
+    text: bytes, first_line: int, refused: list[Refused]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The documents of lines, or of one list; what cannot be read is refused."""
+    whole = text.strip()
+    if whole[:1] == b"[":
+        try:
+            for number, row in enumerate(json.loads(whole), 1):
+                if isinstance(row, dict):
+                    yield number, row
+                else:
+                    refused.append(Refused(number, str(row)[:SHOWN_TEXT], "it is no JSON object"))
+        except ValueError as error:
+            refused.append(Refused(first_line, _shown(whole), f"JSON that breaks off ({error})"))
+        return
+    for number, line in enumerate(text.split(b"\n"), first_line):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            refused.append(Refused(number, _shown(line), f"it is no JSON ({error})"))
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            refused.append(Refused(number, _shown(line), "it is no JSON object"))
+
+
+def _shown(text: bytes) -> str:
+    return text[:SHOWN_TEXT].decode(errors="replace")
+
+
+def _cell(value: object) -> str | None:
+    """A value as text."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value) if isinstance(value, bool | dict | list) else str(value)

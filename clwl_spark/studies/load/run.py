@@ -1,0 +1,322 @@
+"""Files of puts into the table of messages, each content once.
+
+Source: CONTRACT, `clwl load`.
+"""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import InputError, UsageError
+from clwl_spark.logs import OnProgress
+from clwl_spark.mq.read import PassedOver
+from clwl_spark.mq.read.records import SHOWN_TEXT
+from clwl_spark.snapshots.reading import sources_of
+from clwl_spark.studies.load.cells import Cells, Reading, messages_of
+from clwl_spark.studies.load.files import (
+    LINES,
+    Found,
+    Refused,
+    UnreadableFileError,
+    can_grow,
+    head_of,
+    read_table,
+)
+from clwl_spark.studies.load.known import Known, Part, known_contents, once
+from clwl_spark.studies.load.mapping import Mapped, mapped
+from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
+from clwl_spark.studies.load.series import FIELDS, Series
+from clwl_spark.tables import LOAD_REJECTS, LOADS, MESSAGES
+from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import moment_text
+
+_SHOWN_REJECTS: Final = 3
+_MUST: Final = (c.PUT_TIME, c.OBJECT_NAME)
+_TOLD_EVERY: Final = 16
+
+
+class NothingLoadedError(InputError):
+    """No message in any of the files, or some that cannot be read under `strict`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How files are loaded.
+
+    Attributes:
+        fields: column -> field, where the names do not tell it.
+        reading: what the files leave open.
+        strict: refuse all if any piece cannot be used.
+        dry_run: look, and write nothing.
+    """
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
+    strict: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReject:
+    """A piece that could not be used."""
+
+    file: str
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSummary:
+    """What a load did.
+
+    Attributes:
+        files: files that gave something new.
+        known: files that the lake has already.
+        messages: messages that were written, or would be.
+        rejects: pieces that could not be used.
+        passed: files that were not read, and why.
+        mappings: by file, column -> field.
+        first: put_time of the first message; None = there is none.
+        last: of the last one.
+        guessed: messages whose order among those of the same moment is the file's.
+        late: messages put before one that the lake had.
+        written: whether anything was written.
+    """
+
+    files: int
+    known: int
+    messages: int
+    rejects: tuple[LoadReject, ...]
+    passed: tuple[PassedOver, ...]
+    mappings: Mapping[str, Mapped]
+    first: datetime | None
+    last: datetime | None
+    guessed: int
+    late: int
+    written: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `clwl load --json`."""
+        return {
+            "files": self.files,
+            "known": self.known,
+            "rows": {MESSAGES.name: self.messages},
+            "rejects": [
+                {"file": x.file, "line": x.line, "text": x.text, "reason": x.reason}
+                for x in self.rejects
+            ],
+            "passed_over": [{"file": x.file, "why": x.why} for x in self.passed],
+            "mappings": self.mappings,
+            "from": self.first and moment_text(self.first),
+            "to": self.last and moment_text(self.last),
+            "order_guessed": self.guessed,
+            "late": self.late,
+            "written": self.written,
+        }
+
+
+@dataclass(slots=True)
+class _File:
+    """A file with something new."""
+
+    name: str
+    part: Part
+    size: int
+    rows: pa.Table
+    rejects: list[LoadReject]
+    fields: Mapped
+
+
+def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgress) -> LoadSummary:
+    """Load files and folders; what the lake has of them already is left out.
+
+    Args:
+        lake: where to.
+        paths: files, and folders that are read with their subfolders, less hidden files.
+        options: how.
+        tell: told (stage, done, total) as work goes on.
+
+    Raises:
+        IngestError: a path is not there, or there are no files.
+        NothingLoadedError: nothing can be used, or `strict` and a reject; the lake is as it was.
+        UsageError: a field that is named is not there.
+    """
+    sources = sources_of(paths)
+    known = known_contents(lake)
+    files: list[_File] = []
+    skipped = 0
+    met: set[str] = set()
+    for done, path in enumerate(sources.files):
+        if done % _TOLD_EVERY == 0:
+            tell("reading", done, len(sources.files))
+        found = _file(path, known, options)
+        if found is None or found.part.content in met:
+            skipped += 1
+        else:
+            files.append(found)
+            met.add(found.part.content)
+    tell("reading", len(sources.files), len(sources.files))
+    rejects = [x for one in files for x in one.rejects]
+    _refuse(files, rejects, strict=options.strict)
+    ready = _numbered(lake, files)
+    if files and not options.dry_run:
+        tell("writing", 0, 1)
+        _write(lake, files, ready, rejects)
+        tell("writing", 1, 1)
+    times = pa.compute.min_max(ready.rows[c.PUT_TIME]).as_py()
+    return LoadSummary(
+        files=len(files),
+        known=skipped,
+        messages=ready.rows.num_rows,
+        rejects=tuple(rejects),
+        passed=sources.passed,
+        mappings={x.name: x.fields for x in files},
+        first=times["min"],
+        last=times["max"],
+        guessed=ready.guessed,
+        late=ready.late,
+        written=bool(files) and not options.dry_run,
+    )
+
+
+def _file(path: Path, known: Known, options: LoadOptions) -> _File | None:
+    """What is new in a file; None = nothing."""
+    data = path.read_bytes()
+    grows = can_grow(data)
+    part = known.part(data, grows=grows)
+    if part.start == len(data) and part.start:
+        return None
+    found = _File(str(path), part, len(data), _none(), [], {})
+    try:
+        table = _table(data, part)
+        if table.rows.column_names and FIELDS.issubset(table.rows.column_names):
+            table = _expanded(table)
+        found.fields = mapped(table.rows.column_names, options.fields)
+        _require(found.fields, table.rows.column_names, options.reading)
+    except UnreadableFileError as error:
+        found.rejects.append(LoadReject(found.name, 0, "", str(error)))
+        return found
+    cells = messages_of(table.rows, found.fields, options.reading)
+    found.rows = cells.rows.filter(pa.array(cells.usable))
+    found.rejects += [
+        LoadReject(found.name, x.line, x.text, x.reason)
+        for x in sorted([*table.refused, *_refused(table, cells)], key=_line)
+    ]
+    return found
+
+
+def _expanded(table: Found) -> Found:
+    """The puts that the lines of a table in compact form stand for."""
+    found = Found(_none(), table.first_line, list(table.refused))
+    puts: list[dict[str, Any]] = []
+    lines: list[int] = []
+    for at, words in enumerate(table.rows.to_pylist()):
+        line = table.first_line + at
+        try:
+            own = [*Series(line - 1, words).puts()]
+        except UsageError as error:
+            text = ",".join("" if x is None else str(x) for x in words.values())
+            found.refused.append(Refused(line, text[:SHOWN_TEXT], str(error)))
+            continue
+        puts += own
+        lines += [line] * len(own)
+    columns = [x for x in MESSAGES.names if x != c.PUT_SEQ]
+    schema = MESSAGES.arrow(columns)
+    rows = pa.Table.from_pylist([{x: put.get(x) for x in columns} for put in puts], schema)
+    found.rows = rows.append_column(LINES, pa.array(lines, pa.int64()))
+    return found
+
+
+def _line(of: Refused) -> int:
+    return of.line
+
+
+def _table(data: bytes, part: Part) -> Found:
+    """The table of a file, or of what it grew by."""
+    if not part.start:
+        return read_table(data)
+    line = data[: part.start].count(b"\n") + 1
+    return read_table(data[part.start :], head_of(data), line)
+
+
+def _require(found: Mapped, fields: Sequence[str], how: Reading) -> None:
+    """Refuse a table that lacks what a put has to have.
+
+    Raises:
+        UnreadableFileError: it does; the sentence says what can be done.
+    """
+    columns = [x for x in _MUST if x not in found]
+    if c.QMGR not in found and how.observer is None:
+        columns.insert(0, c.QMGR)
+    if not columns:
+        return
+    named = ", ".join(fields[:12])
+    ways = [f"--map {x}=FIELD" for x in columns if x != c.QMGR]
+    ways += ["--observer QM"] if c.QMGR in columns else []
+    raise UnreadableFileError(
+        f"no field is {' or '.join(columns)} ({named}): give {' and '.join(ways)}"
+    )
+
+
+def _refused(table: Found, cells: Cells) -> Iterable[Refused]:
+    """The rows that cannot be used, with their lines."""
+    lines = table.rows[LINES] if LINES in table.rows.column_names else None
+    for at, reason in enumerate(cells.reasons or ()):
+        if reason:
+            line = table.first_line + at if lines is None else lines[at].as_py()
+            row = table.rows.slice(at, 1).to_pylist()[0]
+            text = ",".join("" if x is None else str(x) for name, x in row.items() if name != LINES)
+            yield Refused(line, text[:SHOWN_TEXT], reason)
+
+
+def _none() -> pa.Table:
+    return MESSAGES.arrow(MESSAGES.names).empty_table()
+
+
+def _refuse(files: Sequence[_File], rejects: Sequence[LoadReject], *, strict: bool) -> None:
+    """Refuse files of which nothing can be used."""
+    shown = "; ".join(f"{x.file}:{x.line}: {x.reason}" for x in rejects[:_SHOWN_REJECTS])
+    if files and not any(x.rows.num_rows for x in files):
+        raise NothingLoadedError(
+            f"no message in {len(files)} file(s) can be used ({shown or 'they have no rows'}): "
+            "give tables of puts as CSV, JSON lines, Parquet or Arrow"
+        )
+    if strict and rejects:
+        raise NothingLoadedError(
+            f"{len(rejects)} piece(s) cannot be used ({shown}); nothing was written: correct them, "
+            "or load without --strict"
+        )
+
+
+def _numbered(lake: Lake, files: Sequence[_File]) -> Numbered:
+    """All messages, with the put_seq that they get."""
+    rows = pa.concat_tables([_none(), *(x.rows for x in files)])
+    qmgrs = sorted(set(rows[c.QMGR].unique().to_pylist()))
+    return numbered(rows, last_of_lake(lake, qmgrs) if qmgrs else {})
+
+
+def _write(
+    lake: Lake, files: Sequence[_File], ready: Numbered, rejects: Sequence[LoadReject]
+) -> None:
+    """Write which contents are loaded, then their messages: the load is whole with these."""
+    lake.create([MESSAGES, LOADS, LOAD_REJECTS])
+    load_id, now = uuid.uuid4().hex, datetime.now(UTC)
+    loads = [
+        (x.part.content, x.size, x.name, x.rows.num_rows, now, load_id)
+        for x in files
+        if x.rows.num_rows or not x.rejects
+    ]
+    contents = {row[0]: row for row in loads}
+    transaction = once(load_id)
+    lake.append(LOADS.name, lake.arrow_rows(LOADS.name, list(contents.values())), transaction)
+    told = [(x.file, x.line, x.text, x.reason) for x in rejects]
+    if told:
+        lake.append(LOAD_REJECTS.name, lake.arrow_rows(LOAD_REJECTS.name, told), transaction)
+    lake.append(MESSAGES.name, ready.rows, transaction)

@@ -1,0 +1,257 @@
+"""Puts in many forms become messages, each content once; what cannot be read is told."""
+
+import json
+from collections import Counter
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from clwl_spark.cli import main
+from clwl_spark.cli.samples import sample_messages, samples_folder
+from clwl_spark.delta.lake import Lake
+from clwl_spark.tables import MESSAGES
+
+PUTS = """qmgr,put_time,object_name,bind,open_id,message_id,persistent,msg_length
+QM1,2026-09-14T08:00:00Z,ORDERS,NOT_FIXED,,0A0B,true,100
+QM1,2026-09-14T08:00:02.5+00:00,ORDERS,ON_OPEN,7,,no,
+QM2,2026-09-14T10:00:01+02:00,STOCK,,,,,
+QM1,2026-09-14T08:00:01Z,STOCK,as_q_def,,,,5
+"""
+EXPECTED = [
+    ("QM1", 1, "08:00:00", "ORDERS", "NOT_FIXED", None),
+    ("QM1", 2, "08:00:01", "STOCK", "AS_Q_DEF", None),
+    ("QM1", 3, "08:00:02", "ORDERS", "ON_OPEN", 7),
+    ("QM2", 1, "08:00:01", "STOCK", None, None),
+]
+
+
+@pytest.fixture
+def lake(spark, tmp_path):
+    return Lake(spark, str(tmp_path / "lake"))
+
+
+@pytest.fixture
+def load(lake, capsys):
+    """Load, and give what the command says."""
+
+    def loaded(*words, code=0):
+        capsys.readouterr()
+        assert main(["load", "--lake", lake.root, "--json", *map(str, words)]) == code
+        shown = capsys.readouterr()
+        return json.loads(shown.out) if code == 0 else shown.err
+
+    return loaded
+
+
+def messages(lake):
+    rows = lake.read("messages").orderBy("qmgr", "put_seq").collect()
+    return [
+        (
+            x.qmgr, x.put_seq, x.put_time.astimezone(UTC).strftime("%H:%M:%S"), x.object_name,
+            x.bind, x.open_id,
+        )
+        for x in rows
+    ]  # fmt: skip
+
+
+def rows_of(text):
+    head, *lines = text.splitlines()
+    return [dict(zip(head.split(","), x.split(","), strict=True)) for x in lines]
+
+
+def as_json_lines(path):
+    docs = [{k: v for k, v in x.items() if v} for x in rows_of(PUTS)]
+    path.write_text("".join(json.dumps(x) + "\n" for x in docs))
+
+
+def as_typed(path, write):
+    rows = rows_of(PUTS)
+    when = [datetime.fromisoformat(x["put_time"]) for x in rows]
+    table = pa.table(
+        {
+            "Queue Manager": [x["qmgr"] for x in rows],
+            "When": pa.array(when, pa.timestamp("us", "UTC")),
+            "Queue": [x["object_name"] for x in rows],
+            "bind": [x["bind"] or None for x in rows],
+            "open_id": pa.array([int(x["open_id"]) if x["open_id"] else None for x in rows]),
+        }
+    )
+    write(table, path)
+
+
+WRITERS = {
+    "comma": lambda path: path.write_text(PUTS),
+    "semicolon": lambda path: path.write_text(PUTS.replace(",", ";")),
+    "tab and BOM": lambda path: path.write_bytes(
+        b"\xef\xbb\xbf" + PUTS.replace(",", "\t").replace("\n", "\r\n").encode()
+    ),
+    "UTF-16": lambda path: path.write_bytes(PUTS.encode("utf-16")),
+    "JSON lines": as_json_lines,
+    "Parquet": lambda path: as_typed(path, pq.write_table),
+    "Arrow": lambda path: as_typed(path, lambda x, y: pa.feather.write_feather(x, str(y))),
+}
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_every_form_gives_the_same_messages_once(lake, load, tmp_path, form):
+    file = tmp_path / "puts.any"
+    WRITERS[form](file)
+    document = load(file)
+    assert (document["files"], document["rows"], document["rejects"]) == (1, {"messages": 4}, [])
+    assert (document["from"], document["to"]) == (
+        "2026-09-14T08:00:00Z", "2026-09-14T08:00:02.500000Z"
+    )  # fmt: skip
+    assert messages(lake) == EXPECTED
+    again = tmp_path / "other name"
+    again.write_bytes(file.read_bytes())
+    document = load(file, again)
+    assert (document["files"], document["known"], document["written"]) == (0, 2, False)
+    assert messages(lake) == EXPECTED
+
+
+def test_cells_have_the_contract_s_types(lake, load, tmp_path):
+    (tmp_path / "puts.csv").write_text(PUTS)
+    load(tmp_path / "puts.csv")
+    first, _, last, _ = lake.read("messages").orderBy("qmgr", "put_seq").collect()
+    assert (bytes(first.message_id), first.persistent, first.msg_length) == (b"\n\x0b", True, 100)
+    assert (last.message_id, last.persistent, last.msg_length) == (None, False, None)
+    assert lake.read("messages").columns == MESSAGES.names
+
+
+def test_of_a_file_that_grew_the_new_lines_are_loaded_and_numbers_go_on(lake, load, tmp_path):
+    file = tmp_path / "puts.csv"
+    file.write_text(PUTS)
+    load(file)
+    file.write_text(PUTS + "QM2,2026-09-14T09:00:00Z,STOCK,,,,,\nQM1,noon,ORDERS,,,,,\n")
+    document = load(file)
+    assert document["rows"] == {"messages": 1}
+    assert [(x["line"], x["text"][:9]) for x in document["rejects"]] == [(7, "QM1,noon,")]
+    assert messages(lake) == [*EXPECTED, ("QM2", 2, "09:00:00", "STOCK", None, None)]
+    earlier = tmp_path / "late.csv"
+    earlier.write_text("qmgr,put_time,queue\nQM2,2026-09-14T07:00:00Z,STOCK\n")
+    document = load(earlier)
+    assert document["late"] == 1
+    assert messages(lake)[-1] == ("QM2", 3, "07:00:00", "STOCK", None, None)
+
+
+def test_what_cannot_be_read_is_set_aside_with_its_line(lake, load, tmp_path):
+    lines = [
+        "qmgr,put_time,object_name,bind,open_id,message_id,persistent",
+        "QM1,2026-09-14T08:00:00Z,ORDERS,NOT_FIXED,1.0,0A,1",
+        ",2026-09-14T08:00:00Z,ORDERS,,,,",
+        "QM1,2026-09-14T08:00:00,ORDERS,,,,",
+        "QM1,2026-09-14T08:00:00Z,,,,,",
+        "QM1,2026-09-14T08:00:00Z,ORDERS,SOMEHOW,,,",
+        "QM1,2026-09-14T08:00:00Z,ORDERS,,many,,",
+        "QM1,2026-09-14T08:00:00Z,ORDERS,,,XYZ,",
+        "QM1,2026-09-14T08:00:00Z,ORDERS,,,,perhaps",
+        "QM1,2026-09-14T08:00:00Z",
+    ]
+    file = tmp_path / "puts.csv"
+    file.write_text("\n".join(lines) + "\n")
+    document = load(file)
+    assert document["rows"] == {"messages": 1}
+    reasons = {x["line"]: x["reason"] for x in document["rejects"]}
+    assert reasons[3] == "it has no queue manager"
+    assert "has no time zone: give --time-zone" in reasons[4]
+    assert reasons[5] == "it has no object"
+    assert reasons[6].startswith("bind 'SOMEHOW' is none of")
+    assert reasons[7] == "open_id 'many' is no whole number in range"
+    assert reasons[8] == "message_id 'XYZ' is no identifier in hexadecimal"
+    assert reasons[9] == "persistent 'perhaps' is neither true nor false"
+    assert reasons[10] == "it has 2 fields, not 7"
+    assert lake.read("load_rejects").count() == 8
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join([lines[0], lines[1].replace("ORDERS", "B"), lines[3]]) + "\n")
+    assert "1 piece(s) cannot be used" in load("--strict", other, code=2)
+    assert load("--time-zone", "Europe/Paris", other)["rows"] == {"messages": 2}
+    assert [x[2] for x in messages(lake)] == ["08:00:00", "06:00:00", "08:00:00"]
+
+
+def test_json_that_breaks_off_and_a_list_are_read_as_far_as_they_go(load, tmp_path):
+    put = {"qmgr": "QM1", "put_time": "2026-09-14T08:00:00Z", "queue": "ORDERS", "n": 1}
+    file = tmp_path / "puts.json"
+    file.write_text(
+        json.dumps(put) + "\n" + "7\n" + json.dumps({**put, "queue": "B"}) + '\n{"qmgr"'
+    )
+    document = load(file)
+    assert document["rows"] == {"messages": 2}
+    assert [x["line"] for x in document["rejects"]] == [2, 4]
+    (tmp_path / "list.json").write_text(json.dumps([put, {**put, "queue": "C"}]))
+    assert load(tmp_path / "list.json")["rows"] == {"messages": 2}
+
+
+def test_fields_are_found_or_named_and_what_would_be_loaded_is_shown(lake, load, tmp_path):
+    file = tmp_path / "puts.csv"
+    file.write_text("When;Ziel\n2026-09-14 08:00:00,25;ORDERS\n")
+    told = load(file, code=2)
+    assert "no field is qmgr or object_name (When, Ziel)" in told
+    assert "--map object_name=FIELD and --observer QM" in told
+    words = ["--map", "object_name=Ziel", "--observer", "QM1", "--time-zone", "UTC"]
+    dry = load(file, *words, "--dry-run")
+    assert dry["mappings"] == {str(file): {"put_time": "When", "object_name": "Ziel"}}
+    assert (dry["rows"], dry["written"]) == ({"messages": 1}, False)
+    assert not lake.exists("messages")
+    load(file, *words)
+    assert messages(lake) == [("QM1", 1, "08:00:00", "ORDERS", None, None)]
+    file.write_text("When;Ziel\n2026-09-14 09:00:00;ORDERS\n")
+    assert "no field 'Zeil': did you mean 'Ziel'?" in load(
+        file, "--map", "object_name=Zeil", code=2
+    )
+    assert "has no column target" in load(file, "--map", "target=Ziel", code=2)
+    assert "no such zone" in load(file, "--time-zone", "Mars", code=2)
+
+
+def test_a_run_that_was_killed_is_done_again(lake, load, tmp_path):
+    """It is whole when its messages are there: until then its contents are not known."""
+    file = tmp_path / "puts.csv"
+    file.write_text(PUTS)
+    load(file)
+    row = lake.rows("loads")[0]
+    killed = {**row, "content": "0" * 64, "bytes": 5, "load_id": "killed"}
+    lake.append(
+        "loads", lake.arrow_rows("loads", [tuple(killed[x] for x in lake.read("loads").columns)])
+    )
+    assert load(file)["known"] == 1
+    assert [x["load_id"] for x in lake.rows("loads")] == [row["load_id"]]
+
+
+@pytest.mark.parametrize("text", ["", "prose of no table\nand more", "a\tb\n\x00\x01"])
+def test_what_is_no_table_is_refused(load, tmp_path, text):
+    file = tmp_path / "puts.csv"
+    file.write_text(text)
+    assert "no message in 1 file(s) can be used" in load(file, code=2)
+
+
+def test_the_sample_of_series_gives_the_messages_of_the_demo(lake, load):
+    """But for those that routing would set aside: a bind that MQ does not have, no object."""
+    sample = samples_folder() / "messages.csv"
+    expected = [dict(zip(MESSAGES.names, x, strict=True)) for x in sample_messages(sample)]
+    document = load(sample)
+    assert document["rows"]["messages"] == len(expected) - len(document["rejects"])
+    kept = ("qmgr", "object_name", "object_qmgr", "open_id", "message_id", "group_id")
+    of_demo = Counter(tuple(row[x] or None for x in kept) for row in expected)
+    found = Counter(
+        tuple(bytes(x) if isinstance(x, bytearray) else x or None for x in row)
+        for row in lake.read("messages").select(*kept).collect()
+    )
+    assert not found - of_demo
+    assert (of_demo - found).total() == len(document["rejects"]) < 5
+
+
+def test_a_line_of_a_series_that_is_none_is_set_aside(load, tmp_path):
+    file = tmp_path / "series.csv"
+    head = "qmgr,count,object_name,start,interval,per_open,per_group"
+    good = "QM1,3,ORDERS,2026-09-14T08:00:00Z,2s,2,"
+    bad = [
+        "QM1,many,B,2026-09-14T08:00:00Z,2s,,",
+        "QM1,3,C,noon,2s,,",
+        "QM1,3,D,2026-09-14T08:00:00Z,soon,,",
+    ]
+    file.write_text("\n".join([head, good, *bad]) + "\n")
+    document = load(file)
+    assert document["rows"] == {"messages": 3}
+    assert [x["line"] for x in document["rejects"]] == [3, 4, 5]
