@@ -76,7 +76,7 @@ def _table(summary: LoadSummary) -> Table:
     rows = {
         "files": summary.files,
         "files that the lake has already": summary.known,
-        "messages": summary.messages,
+        **summary.rows,
         "rejected pieces": len(summary.rejects),
     }
     for name, number in rows.items():

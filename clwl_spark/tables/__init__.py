@@ -8,7 +8,7 @@ from typing import Final
 from clwl_spark.tables.administration import AUTHORITIES, QUEUE_STATUS
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
-from clwl_spark.tables.loading import LOAD_REJECTS, LOADS
+from clwl_spark.tables.loading import LOAD_REJECTS, LOADS, OBSERVED_ROUTES, STATUS_EVENTS
 from clwl_spark.tables.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
 from clwl_spark.tables.quality import GATE_FAILURES, GATE_RESULTS, OBSERVED_COUNTS
 from clwl_spark.tables.routing import (
@@ -60,6 +60,7 @@ __all__ = [
     "LOAD_REJECTS",
     "MESSAGES",
     "OBSERVED_COUNTS",
+    "OBSERVED_ROUTES",
     "OUTCOMES",
     "QUEUES",
     "QUEUE_MANAGERS",
@@ -74,6 +75,7 @@ __all__ = [
     "RUNS",
     "SNAPSHOTS",
     "SNAPSHOT_RESETS",
+    "STATUS_EVENTS",
     "SUBSCRIPTIONS",
     "SWITCHED_MESSAGES",
     "SWITCHES",
@@ -133,5 +135,7 @@ TABLES: Final[dict[str, Table]] = {
         OBSERVED_COUNTS,
         LOADS,
         LOAD_REJECTS,
+        OBSERVED_ROUTES,
+        STATUS_EVENTS,
     )
 }

@@ -1,12 +1,13 @@
-"""What was loaded, and what could not be: tables of `clwl load`.
+"""What was loaded, what could not be, and what MQ recorded: tables of `clwl load`.
 
 Source: CONTRACT, `clwl load`. `loads` is this package's own table.
 """
 
 from typing import Final
 
+from clwl_spark.mq import vocabulary as v
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.declare import Column, Table, key, text
+from clwl_spark.tables.declare import Column, Table, key, text, word
 
 CONTENT: Final = "content"
 BYTES: Final = "bytes"
@@ -15,17 +16,20 @@ LINE: Final = "line"
 TEXT: Final = "text"
 ROWS: Final = "rows"
 LOAD_ID: Final = "load_id"
+AT: Final = "at"
+RESOLVED: Final = "resolved_object"
 
 LOADS: Final = Table(
     "loads",
-    "One row per content of a file that was loaded; a file that grew has several",
+    "One row per content of a file that was loaded, and table; a file that grew has several",
     (
         key(CONTENT, "SHA-256 of the file's first `bytes` bytes, in hexadecimal"),
+        key(c.TABLE, "Table that it gave rows of; blank = of none"),
         Column(BYTES, "bigint", "How many bytes were loaded by then"),
         text(FILE, "The file, as it was named"),
-        Column(ROWS, "bigint", "Messages that it gave"),
+        Column(ROWS, "bigint", "Rows that it gave"),
         Column(c.LOADED_AT, "timestamp", "When it was loaded"),
-        text(LOAD_ID, "The run that loaded it: the transaction of its append to messages"),
+        text(LOAD_ID, "The run that loaded it: the transaction of its append to the table"),
     ),
 )
 LOAD_REJECTS: Final = Table(
@@ -36,5 +40,38 @@ LOAD_REJECTS: Final = Table(
         Column(LINE, "bigint", "Its line; of a table without lines, the row, from 1"),
         text(TEXT, "The piece, shortened"),
         text(c.REASON, "Why it was not usable"),
+    ),
+)
+OBSERVED_ROUTES: Final = Table(
+    "observed_routes",
+    "One row per record of where a message went; null = the record does not tell",
+    (
+        text(c.QMGR, "Queue manager of the put"),
+        text(c.OBJECT_TYPE, "QUEUE or TOPIC"),
+        text(c.OBJECT_NAME, "What was put to"),
+        text(c.OBJECT_QMGR, "Object queue manager that the put named"),
+        Column(c.PUT_TIME, "timestamp", "When it was put"),
+        Column(c.MESSAGE_ID, "binary", "Of the message"),
+        Column(c.PUT_SEQ, "bigint", "Of its row in messages; null = it has none there"),
+        Column(c.REASON, "int", "0, or the MQRC that the put ended with"),
+        text(RESOLVED, "Object that the name was resolved to"),
+        text(c.DEST_QMGR, "Queue manager that it went to"),
+        text(c.CHANNEL, "Channel that it went by"),
+        text(c.XMITQ, "Transmission queue that it was put on"),
+        text(c.SOURCE, "Where the record is from"),
+    ),
+)
+STATUS_EVENTS: Final = Table(
+    "status_events",
+    "One row per change of a channel's status: it has it from then on",
+    (
+        key(c.QMGR, "Queue manager that reports it"),
+        key(AT, "When the status began", "timestamp"),
+        key(c.CHANNEL, "Name of the channel"),
+        text(c.CHLTYPE, "The channel's type; null = the record does not tell"),
+        text(c.REMOTE_QMGR, "Queue manager at the other end; null = the record does not tell"),
+        word(c.STATUS, tuple(v.STATUS_TIERS), "The new STATUS"),
+        text(c.REASON, "Why"),
+        text(c.SOURCE, "Where the record is from"),
     ),
 )

@@ -1,5 +1,6 @@
 """Puts in many forms become messages, each content once; what cannot be read is told."""
 
+import hashlib
 import json
 from collections import Counter
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ import pytest
 from clwl_spark.cli import main
 from clwl_spark.cli.samples import sample_messages, samples_folder
 from clwl_spark.delta.lake import Lake
-from clwl_spark.tables import MESSAGES
+from clwl_spark.tables import LOADS, MESSAGES
 
 PUTS = """qmgr,put_time,object_name,bind,open_id,message_id,persistent,msg_length
 QM1,2026-09-14T08:00:00Z,ORDERS,NOT_FIXED,,0A0B,true,100
@@ -205,25 +206,25 @@ def test_fields_are_found_or_named_and_what_would_be_loaded_is_shown(lake, load,
     assert "no such zone" in load(file, "--time-zone", "Mars", code=2)
 
 
-def test_a_run_that_was_killed_is_done_again(lake, load, tmp_path):
-    """It is whole when its messages are there: until then its contents are not known."""
+def test_a_run_that_was_killed_is_gone_on_with(lake, load, tmp_path):
+    """A content is known when all of its tables have the run's transaction."""
     file = tmp_path / "puts.csv"
     file.write_text(PUTS)
-    load(file)
-    row = lake.rows("loads")[0]
-    killed = {**row, "content": "0" * 64, "bytes": 5, "load_id": "killed"}
-    lake.append(
-        "loads", lake.arrow_rows("loads", [tuple(killed[x] for x in lake.read("loads").columns)])
-    )
+    content = hashlib.sha256(file.read_bytes()).hexdigest()
+    lake.create([LOADS])
+    row = (content, "messages", len(PUTS), "x", 4, datetime(2026, 9, 14, tzinfo=UTC), "killed")
+    lake.append("loads", lake.arrow_rows("loads", [row]))
+    assert load(file)["rows"]["messages"] == 4
+    assert [x["load_id"] != "killed" for x in lake.rows("loads")] == [True]
     assert load(file)["known"] == 1
-    assert [x["load_id"] for x in lake.rows("loads")] == [row["load_id"]]
+    assert messages(lake) == EXPECTED
 
 
 @pytest.mark.parametrize("text", ["", "prose of no table\nand more", "a\tb\n\x00\x01"])
 def test_what_is_no_table_is_refused(load, tmp_path, text):
     file = tmp_path / "puts.csv"
     file.write_text(text)
-    assert "no message in 1 file(s) can be used" in load(file, code=2)
+    assert "nothing in 1 file(s) can be used" in load(file, code=2)
 
 
 def test_the_sample_of_series_gives_the_messages_of_the_demo(lake, load):

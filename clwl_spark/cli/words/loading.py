@@ -46,7 +46,7 @@ class LoadWords:
 
 
 def load(common: Common, options: LoadWords) -> int:
-    """Load puts (CSV, JSON lines, Parquet, Arrow) into the table of messages.
+    """Load puts (CSV, JSON lines, Parquet, Arrow), and what MQ records of traffic.
 
     Files are told apart by what is in them, and fields by their names: Queue Name
     is object_name, MsgId message_id. It shows what it took for what; --map says

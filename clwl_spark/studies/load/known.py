@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import Transaction
-from clwl_spark.tables import LOADS, MESSAGES
+from clwl_spark.tables import LOADS
+from clwl_spark.tables import columns as c
 from clwl_spark.tables import loading as t
 
 _APPLICATION: Final = "clwl-load-"
@@ -25,10 +26,12 @@ class Part:
     Attributes:
         start: bytes of it that the lake has.
         content: the SHA-256 of all of it.
+        written: tables that have its rows already: a run was killed before the others had.
     """
 
     start: int
     content: str
+    written: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +39,12 @@ class Known:
     """What a lake has loaded.
 
     Attributes:
-        contents: size -> SHA-256 of contents of this size.
+        contents: size -> SHA-256 of contents of this size, whole in all their tables.
+        written: SHA-256 of a content that is not whole -> the tables that have its rows.
     """
 
-    contents: Mapping[int, frozenset[str]]
+    contents: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    written: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def part(self, data: bytes, *, grows: bool) -> Part:
         """What of a file's bytes is new; `start` is their number where nothing is.
@@ -55,25 +60,34 @@ class Known:
             if digest.hexdigest() in self.contents[size] and (grows or size == len(data)):
                 start = size
         digest.update(data[at:])
-        return Part(start, digest.hexdigest())
+        content = digest.hexdigest()
+        return Part(start, content, self.written.get(content, frozenset()))
 
 
 def known_contents(lake: Lake) -> Known:
     """What the lake has loaded.
 
-    Files of a run that was killed before its messages were there are forgotten: they are loaded
-    again.
+    A content is whole when each of its tables has the run's transaction: a run that was killed is
+    gone on with. Only a table in a folder of this machine tells its transactions.
     """
     if not lake.exists(LOADS.name):
-        return Known({})
+        return Known()
     rows = lake.rows(LOADS.name)
-    # Only a table in a folder of this machine tells its transactions.
-    giving = {x[t.LOAD_ID] for x in rows if x[t.ROWS] and lake.is_here}
-    killed = [x for x in sorted(giving) if not lake.has_transaction(MESSAGES.name, once(x))]
-    for load_id in killed:
-        lake.delete(LOADS.name, t.LOAD_ID, load_id)
+    asked = {(x[c.TABLE], x[t.LOAD_ID]) for x in rows if x[c.TABLE]}
+    missing = {
+        (table, load_id)
+        for table, load_id in asked
+        if lake.is_here and not (lake.exists(table) and lake.has_transaction(table, once(load_id)))
+    }
+    broken = {x[t.CONTENT] for x in rows if (x[c.TABLE], x[t.LOAD_ID]) in missing}
     found: dict[int, set[str]] = {}
+    written: dict[str, set[str]] = {}
     for row in rows:
-        if row[t.LOAD_ID] not in killed:
+        if row[t.CONTENT] not in broken:
             found.setdefault(row[t.BYTES], set()).add(row[t.CONTENT])
-    return Known({size: frozenset(contents) for size, contents in found.items()})
+        elif (row[c.TABLE], row[t.LOAD_ID]) not in missing:
+            written.setdefault(row[t.CONTENT], set()).add(row[c.TABLE])
+    return Known(
+        {size: frozenset(contents) for size, contents in found.items()},
+        {content: frozenset(tables) for content, tables in written.items()},
+    )

@@ -17,6 +17,7 @@ from clwl_spark.errors import InputError, UsageError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
 from clwl_spark.mq.read.records import SHOWN_TEXT
+from clwl_spark.mq.traffic import is_recorded
 from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.studies.load.cells import Cells, Reading, messages_of
 from clwl_spark.studies.load.files import (
@@ -31,13 +32,27 @@ from clwl_spark.studies.load.files import (
 from clwl_spark.studies.load.known import Known, Part, known_contents, once
 from clwl_spark.studies.load.mapping import Mapped, mapped
 from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
+from clwl_spark.studies.load.recorded import recorded
 from clwl_spark.studies.load.series import FIELDS, Series
-from clwl_spark.tables import LOAD_REJECTS, LOADS, MESSAGES
+from clwl_spark.tables import (
+    LOAD_REJECTS,
+    LOADS,
+    MESSAGES,
+    OBSERVED_COUNTS,
+    OBSERVED_ROUTES,
+    STATUS_EVENTS,
+    TABLES,
+)
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import moment_text
 
 _SHOWN_REJECTS: Final = 3
 _MUST: Final = (c.PUT_TIME, c.OBJECT_NAME)
+_WRITTEN: Final = (
+    OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, STATUS_EVENTS.name, MESSAGES.name,
+)  # fmt: skip
+_KEYED: Final = frozenset({OBSERVED_COUNTS.name, STATUS_EVENTS.name})
+"""Tables in which a record that comes again, in another file, is the same row."""
 _TOLD_EVERY: Final = 16
 
 
@@ -79,7 +94,7 @@ class LoadSummary:
     Attributes:
         files: files that gave something new.
         known: files that the lake has already.
-        messages: messages that were written, or would be.
+        rows: rows that were written, or would be, by table.
         rejects: pieces that could not be used.
         passed: files that were not read, and why.
         mappings: by file, column -> field.
@@ -92,7 +107,7 @@ class LoadSummary:
 
     files: int
     known: int
-    messages: int
+    rows: Mapping[str, int]
     rejects: tuple[LoadReject, ...]
     passed: tuple[PassedOver, ...]
     mappings: Mapping[str, Mapped]
@@ -107,7 +122,7 @@ class LoadSummary:
         return {
             "files": self.files,
             "known": self.known,
-            "rows": {MESSAGES.name: self.messages},
+            "rows": dict(self.rows),
             "rejects": [
                 {"file": x.file, "line": x.line, "text": x.text, "reason": x.reason}
                 for x in self.rejects
@@ -129,9 +144,15 @@ class _File:
     name: str
     part: Part
     size: int
-    rows: pa.Table
-    rejects: list[LoadReject]
-    fields: Mapped
+    rows: dict[str, pa.Table] = field(default_factory=dict)
+    rejects: list[LoadReject] = field(default_factory=list)
+    fields: Mapped = field(default_factory=dict)
+    needless: str = ""
+
+    @property
+    def is_of_use(self) -> bool:
+        """Whether it gives a row, or is a record that needs none."""
+        return bool(self.needless) or any(x.num_rows for x in self.rows.values())
 
 
 def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgress) -> LoadSummary:
@@ -166,18 +187,20 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
     rejects = [x for one in files for x in one.rejects]
     _refuse(files, rejects, strict=options.strict)
     ready = _numbered(lake, files)
+    tables = {**_together(files), MESSAGES.name: ready.rows}
     if files and not options.dry_run:
         tell("writing", 0, 1)
-        _write(lake, files, ready, rejects)
+        _write(lake, files, tables, rejects)
         tell("writing", 1, 1)
+    passed = [PassedOver(x.name, x.needless) for x in files if x.needless and not any(x.rows)]
     times = pa.compute.min_max(ready.rows[c.PUT_TIME]).as_py()
     return LoadSummary(
         files=len(files),
         known=skipped,
-        messages=ready.rows.num_rows,
+        rows={name: tables[name].num_rows for name in _WRITTEN if name in tables},
         rejects=tuple(rejects),
-        passed=sources.passed,
-        mappings={x.name: x.fields for x in files},
+        passed=(*sources.passed, *passed),
+        mappings={x.name: x.fields for x in files if x.fields},
         first=times["min"],
         last=times["max"],
         guessed=ready.guessed,
@@ -193,23 +216,38 @@ def _file(path: Path, known: Known, options: LoadOptions) -> _File | None:
     part = known.part(data, grows=grows)
     if part.start == len(data) and part.start:
         return None
-    found = _File(str(path), part, len(data), _none(), [], {})
+    found = _File(str(path), part, len(data))
     try:
-        table = _table(data, part)
-        if table.rows.column_names and FIELDS.issubset(table.rows.column_names):
-            table = _expanded(table)
-        found.fields = mapped(table.rows.column_names, options.fields)
-        _require(found.fields, table.rows.column_names, options.reading)
+        if is_recorded(data):
+            _take_records(found, data[part.start :], options.reading)
+        else:
+            _take_table(found, _table(data, part), options)
     except UnreadableFileError as error:
         found.rejects.append(LoadReject(found.name, 0, "", str(error)))
-        return found
+    found.rows = {x: y for x, y in found.rows.items() if y.num_rows and x not in part.written}
+    return found
+
+
+def _take_table(found: _File, table: Found, options: LoadOptions) -> None:
+    """Take the puts of a table."""
+    if table.rows.column_names and FIELDS.issubset(table.rows.column_names):
+        table = _expanded(table)
+    found.fields = mapped(table.rows.column_names, options.fields)
+    _require(found.fields, table.rows.column_names, options.reading)
     cells = messages_of(table.rows, found.fields, options.reading)
-    found.rows = cells.rows.filter(pa.array(cells.usable))
+    found.rows[MESSAGES.name] = cells.rows.filter(pa.array(cells.usable))
     found.rejects += [
         LoadReject(found.name, x.line, x.text, x.reason)
         for x in sorted([*table.refused, *_refused(table, cells)], key=_line)
     ]
-    return found
+
+
+def _take_records(found: _File, data: bytes, how: Reading) -> None:
+    """Take what MQ recorded."""
+    taken = recorded(data.decode(errors="replace"), found.name, how.zone)
+    found.rows.update(taken.rows)
+    found.needless = taken.needless
+    found.rejects += [LoadReject(found.name, x.line, x.text, x.reason) for x in taken.refused]
 
 
 def _expanded(table: Found) -> Found:
@@ -283,10 +321,10 @@ def _none() -> pa.Table:
 def _refuse(files: Sequence[_File], rejects: Sequence[LoadReject], *, strict: bool) -> None:
     """Refuse files of which nothing can be used."""
     shown = "; ".join(f"{x.file}:{x.line}: {x.reason}" for x in rejects[:_SHOWN_REJECTS])
-    if files and not any(x.rows.num_rows for x in files):
+    if files and not any(x.is_of_use or x.part.written for x in files):
         raise NothingLoadedError(
-            f"no message in {len(files)} file(s) can be used ({shown or 'they have no rows'}): "
-            "give tables of puts as CSV, JSON lines, Parquet or Arrow"
+            f"nothing in {len(files)} file(s) can be used ({shown or 'they have no rows'}): give "
+            "tables of puts as CSV, JSON lines, Parquet or Arrow, or what MQ records as JSON"
         )
     if strict and rejects:
         raise NothingLoadedError(
@@ -297,26 +335,53 @@ def _refuse(files: Sequence[_File], rejects: Sequence[LoadReject], *, strict: bo
 
 def _numbered(lake: Lake, files: Sequence[_File]) -> Numbered:
     """All messages, with the put_seq that they get."""
-    rows = pa.concat_tables([_none(), *(x.rows for x in files)])
+    rows = pa.concat_tables(
+        [_none(), *(x.rows[MESSAGES.name] for x in files if MESSAGES.name in x.rows)]
+    )
     qmgrs = sorted(set(rows[c.QMGR].unique().to_pylist()))
     return numbered(rows, last_of_lake(lake, qmgrs) if qmgrs else {})
 
 
+def _together(files: Sequence[_File]) -> dict[str, pa.Table]:
+    """The rows of all files, by table."""
+    parts: dict[str, list[pa.Table]] = {}
+    for one in files:
+        for name, rows in one.rows.items():
+            parts.setdefault(name, []).append(rows)
+    return {name: pa.concat_tables(found) for name, found in parts.items()}
+
+
 def _write(
-    lake: Lake, files: Sequence[_File], ready: Numbered, rejects: Sequence[LoadReject]
+    lake: Lake,
+    files: Sequence[_File],
+    tables: Mapping[str, pa.Table],
+    rejects: Sequence[LoadReject],
 ) -> None:
-    """Write which contents are loaded, then their messages: the load is whole with these."""
-    lake.create([MESSAGES, LOADS, LOAD_REJECTS])
+    """Write which contents are loaded, then the rows: a content is whole when all tables are."""
+    there = [x for x in _WRITTEN if x in tables and (tables[x].num_rows or x == MESSAGES.name)]
+    lake.create([*(TABLES[x] for x in there), LOADS, LOAD_REJECTS])
     load_id, now = uuid.uuid4().hex, datetime.now(UTC)
     loads = [
-        (x.part.content, x.size, x.name, x.rows.num_rows, now, load_id)
+        (x.part.content, name, x.size, x.name, rows, now, load_id)
         for x in files
-        if x.rows.num_rows or not x.rejects
+        if x.is_of_use
+        for name, rows in ({y: z.num_rows for y, z in x.rows.items()} or {"": 0}).items()
     ]
-    contents = {row[0]: row for row in loads}
     transaction = once(load_id)
-    lake.append(LOADS.name, lake.arrow_rows(LOADS.name, list(contents.values())), transaction)
+    if loads:
+        lake.merge(LOADS.name, lake.arrow_rows(LOADS.name, loads))
     told = [(x.file, x.line, x.text, x.reason) for x in rejects]
     if told:
         lake.append(LOAD_REJECTS.name, lake.arrow_rows(LOAD_REJECTS.name, told), transaction)
-    lake.append(MESSAGES.name, ready.rows, transaction)
+    for name in there:
+        if name in _KEYED:
+            lake.merge(name, _last_of_keys(tables[name], name), transaction)
+        else:
+            lake.append(name, tables[name], transaction)
+
+
+def _last_of_keys(rows: pa.Table, name: str) -> pa.Table:
+    """One row per key, the last one: records that say the same again are one."""
+    keys = TABLES[name].keys
+    found = {tuple(row[x] for x in keys): at for at, row in enumerate(rows.to_pylist())}
+    return rows.take(pa.array(sorted(found.values()), pa.int64()))

@@ -1,0 +1,186 @@
+"""What MQ records: each kind of record gives its rows, and what cannot be used is told."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from clwl_spark.cli import main
+from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.traffic import records_of
+
+CREATED = {"timeStamp": "2026-09-14T08:00:05Z", "epoch": 1789372805}
+AT = datetime(2026, 9, 14, 8, 0, 5, tzinfo=UTC)
+
+
+def event(kind, reason, data, name="Event"):
+    return {
+        "eventSource": {"objectName": "SYSTEM.ADMIN.EVENT", "queueMgr": "QM1"},
+        "eventType": {"name": name, "value": kind},
+        "eventReason": {"name": "Some Reason", "value": reason},
+        "eventCreation": CREATED,
+        "eventData": {"queueMgrName": "QM1", **data},
+    }
+
+
+def channel_event(reason, qualifier=None, **more):
+    data = {"channelName": "TO.QM2", **more}
+    return event(46, reason, data | ({"reasonQualifier": qualifier} if qualifier else {}))
+
+
+def statistics(**more):
+    times = {"startDate": "2026-09-14", "startTime": "10.00.00", "endDate": "2026-09-14"}
+    return {**times, "endTime": "10.15.00", **more}
+
+
+def span(name, operation="MQPUT", qmgr="QM1", nanos="1789372805000123456", **told):
+    words = {
+        "messaging.operation.name": operation, "messaging.destination.name": name,
+        "messaging.message.id": "0A0B", **told,
+    }  # fmt: skip
+    kinds = {bool: "boolValue", int: "intValue", str: "stringValue"}
+    attributes = [
+        {"key": key, "value": {kinds[type(x)]: str(x) if type(x) is int else x}}
+        for key, x in words.items()
+    ]
+    spans = [{"name": f"{operation} {name}", "startTimeUnixNano": nanos, "attributes": attributes}]
+    service = {"attributes": [{"key": "service.name", "value": {"stringValue": qmgr}}]}
+    return {"resourceSpans": [{"resource": service, "scopeSpans": [{"spans": spans}]}]}
+
+
+def values(*documents):
+    found = records_of("\n".join(map(json.dumps, documents)))
+    assert not found.refused
+    return [(x.table, x.values) for _, x in found.records]
+
+
+@pytest.mark.parametrize(
+    ("reason", "qualifier", "status"),
+    [
+        (2282, None, "RUNNING"),
+        (2283, "Channel Stopped Ok", "INACTIVE"),
+        (2283, "Channel Stopped Error", "INACTIVE"),
+        (2283, "Channel Stopped Retry", "RETRYING"),
+        (2283, "Channel Stopped Disabled", "STOPPED"),
+        (2279, "Channel Stopped Disabled", "STOPPED"),
+    ],
+)
+def test_a_channel_event_is_a_change_of_status(reason, qualifier, status):
+    ((table, row),) = values(channel_event(reason, qualifier))
+    assert table == "status_events"
+    assert (row["qmgr"], row["channel"], row["at"], row["status"]) == ("QM1", "TO.QM2", AT, status)
+
+
+@pytest.mark.parametrize("reason", [2051, 2085, 2087])
+def test_a_put_that_failed_is_an_observed_route_with_its_reason(reason):
+    ((table, row),) = values(event(44, reason, {"queueName": "ORDERS", "objectQMgrName": "QM9"}))
+    assert table == "observed_routes"
+    assert (row["object_name"], row["object_qmgr"], row["reason"]) == ("ORDERS", "QM9", reason)
+    assert row["put_time"] == AT
+
+
+def test_statistics_are_counts_of_cluster_senders_and_of_queues():
+    channels = [
+        {"channelName": "TO.QM2", "channelType": "Clussdr", "remoteQueueMgrName": "QM2", "msgs": 7},
+        {"channelName": "CLIENTS", "channelType": "Svrconn", "msgs": 9},
+    ]
+    queues = [{"queueName": "ORDERS", "puts": [3, 4], "put1s": [0, 1]}]
+    found = values(
+        event(166, 0, statistics(chlStatisticsData=channels)),
+        event(165, 0, statistics(qStatisticsData=queues)),
+    )
+    assert [(x["object_type"], x["object_name"], x["messages"]) for _, x in found] == [
+        ("CHANNEL", "TO.QM2", 7), ("QUEUE", "ORDERS", 8)
+    ]  # fmt: skip
+    assert {x["from_time"].when for _, x in found} == {datetime(2026, 9, 14, 10)}  # noqa: DTZ001
+
+
+def test_a_span_of_a_put_is_a_message_and_where_it_went():
+    resolved = {"messaging.ibmmq.destination.resolved_qmgr_name": "QM2"}
+    xmitq = {"messaging.ibmmq.destination.transmission_queue": "XMIT.QM2"}
+    put = span("ORDERS", **resolved, **xmitq, **{"messaging.message.body.size": 20})
+    (_, message), (_, route) = values(put, span("ORDERS", "MQGET"))
+    assert (message["qmgr"], message["object_name"], message["msg_length"]) == ("QM1", "ORDERS", 20)
+    assert message["put_time"] == AT.replace(microsecond=123)
+    assert message["message_id"] == route["message_id"] == b"\n\x0b"
+    assert (route["dest_qmgr"], route["xmitq"], route["reason"]) == ("QM2", "XMIT.QM2", 0)
+    failed = {"messaging.ibmmq.application.reason_code": "MQRC_UNKNOWN_OBJECT_NAME"}
+    ((table, row),) = values(span("NOWHERE", **failed))
+    assert (table, row["reason"]) == ("observed_routes", 2085)
+
+
+def test_what_cannot_be_used_is_told_with_its_line_and_the_rest_is_taken():
+    good = json.dumps(channel_event(2282))
+    bad = event(46, 2282, {})
+    later = json.dumps(bad, indent=1)
+    found = records_of(f"{good}\n{later}\n[1]\n{good}\n" + good[:40])
+    assert len(found.records) == 2
+    lines = later.count("\n") + 1
+    assert [(line, why) for line, _, why in found.refused] == [
+        (2, "it has no channelName"),
+        (2 + lines, "it is no record of MQ"),
+        (4 + lines, "JSON that breaks off here or behind"),
+    ]
+    needless = records_of(json.dumps(event(164, 0, {}, "Statistics MQI"))).needless
+    assert dict(needless) == {"Statistics MQI, Some Reason": 1}
+
+
+@pytest.fixture
+def lake(spark, tmp_path):
+    return Lake(spark, str(tmp_path / "lake"))
+
+
+def test_records_are_loaded_once_each_into_its_table(lake, tmp_path, capsys):
+    folder = tmp_path / "records"
+    folder.mkdir()
+    counted = statistics(qStatisticsData=[{"queueName": "ORDERS", "puts": 3, "put1s": 0}])
+    documents = [channel_event(2282), event(44, 2085, {"queueName": "X"}), event(165, 0, counted)]
+    (folder / "events.json").write_text("\n".join(map(json.dumps, documents)))
+    (folder / "spans.json").write_text(json.dumps(span("ORDERS")) + "\n")
+    words = ["load", str(folder), "--lake", lake.root, "--json"]
+    assert main(words) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert first["rows"] == {"observed_routes": 2, "status_events": 1, "messages": 1}
+    assert [x["reason"] for x in first["rejects"]] == [
+        "its times have no time zone: give --time-zone"
+    ]
+    (row,) = lake.read("status_events").collect()
+    assert (row.channel, row.status, row.source) == (
+        "TO.QM2", "RUNNING", f"{folder}/events.json:1"
+    )  # fmt: skip
+    assert main(words) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert (again["known"], again["written"]) == (2, False)
+    assert lake.read("observed_routes").count() == 2
+    (folder / "counts.json").write_text(json.dumps(documents[2]))
+    assert main([*words, "--time-zone", "Europe/Paris"]) == 0
+    (row,) = lake.read("observed_counts").collect()
+    assert row.from_time.astimezone(UTC) == datetime(2026, 9, 14, 8, tzinfo=UTC)
+
+
+SAMPLES = Path(__file__).parents[3] / "shared" / "traffic"
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="no records of others here")
+def test_records_of_others_give_rows_or_say_what_they_hold():
+    given = {}
+    for file in sorted(SAMPLES.glob("*/*.json")):
+        found = records_of(file.read_text())
+        assert not found.refused, file
+        tables = sorted({x.table for _, x in found.records})
+        given[file.parent.name, file.name] = tables or list(found.needless)
+    assert given == {
+        ("01-otel-zos-spans", "file.in.first-lines.json"): ["messages", "observed_routes"],
+        (
+            "07-statchl-amqsevt-json", "SYSTEM.ADMIN.STATISTICS.QUEUE.Statistics_Channel.json"
+        ): ["observed_counts"],
+        (
+            "09-statmqi-amqsevt-json", "SYSTEM.ADMIN.STATISTICS.QUEUE.Statistics_MQI.json"
+        ): ["Statistics MQI"],
+        ("10-channel-events-json", "2279-channel-stopped-by-user.json"): ["status_events"],
+        ("10-channel-events-json", "2282-channel-started.json"): ["status_events"],
+        ("10-channel-events-json", "2283-channel-stopped.json"): ["status_events"],
+        ("12-qmgr-events-json", "2051-put-inhibited.json"): ["observed_routes"],
+        ("12-qmgr-events-json", "2085-unknown-object-name.json"): ["observed_routes"],
+    }  # fmt: skip
