@@ -121,4 +121,7 @@ def comparable(document: Any) -> Any:
     """A document without what two runs do not have in common."""
     if isinstance(document, dict):
         return {x: comparable(y) for x, y in document.items() if x not in OF_ONE_RUN}
+    if isinstance(document, str):
+        # Commands that a report gives name their lake.
+        return document.partition(" --lake ")[0]
     return [*map(comparable, document)] if isinstance(document, list) else document
