@@ -156,7 +156,7 @@ def route_as_wanted(  # noqa: PLR0913, PLR0915, PLR0917 - one loop; calls that a
     for message in range(plans.shape[0]):
         if snapshots[message] > brought[0]:
             _settle(standing, start, number, shift, history)
-            _bring_resets(brought[0], snapshots[message], pending, balance)
+            bring_resets(brought[0], snapshots[message], pending, balance)
             brought[0] = snapshots[message]
             number = _stand(balance, shift, room, standing, start)
         first, key, plan = firsts[message], keys[message], plans[message]
@@ -262,7 +262,7 @@ def _looked_at(route_start: Ints, weight: Longs, low: int, by_factor: bool) -> L
 
 
 @compiled
-def _bring_resets(newest: int, snapshot: int, pending: Flags, balance: Longs) -> None:
+def bring_resets(newest: int, snapshot: int, pending: Flags, balance: Longs) -> None:
     """Set every factor to 0 if a snapshot up to this one resets and was not brought yet."""
     for position in range(newest + 1, snapshot + 1):
         if pending[position]:

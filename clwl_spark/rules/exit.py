@@ -21,9 +21,7 @@ null: the exit is asked once per request, before any message of it is routed.
 Source: SEMANTICS 4, row "exit"; P26; Hughson's deck, "Workload management features".
 """
 
-import inspect
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -32,6 +30,7 @@ from clwl_spark.algorithm.ladder import EXIT
 from clwl_spark.errors import ExitFunctionError
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.rules.marking import CHOICE_KEY, Rule, eliminate, in_play
+from clwl_spark.rules.named import named_function
 from clwl_spark.snapshots.views import EVERYBODY, VIEWER, Topology
 from clwl_spark.tables import columns as c
 
@@ -119,33 +118,7 @@ def load_exit(reference: str) -> Rule | None:
     Raises:
         ExitFunctionError: there is no such module or function, or it takes other arguments.
     """
-    if not reference:
-        return None
-    module_name, _, rest = reference.partition(":")
-    function_name, _, data = rest.partition(":")
-    try:
-        function = getattr(import_module(module_name), function_name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ExitFunctionError(
-            f"exit '{reference}' cannot be imported ({error}): write module:function, "
-            "a function DataFrame -> DataFrame on the Python path"
-        ) from error
-    if not callable(function):
-        raise ExitFunctionError(f"exit '{reference}' is not a function: name one")
-    given = (data,) if data else ()
-    _check_arguments(reference, function, given)
-    return lambda destinations: function(destinations, *given)
-
-
-def _check_arguments(reference: str, function: Any, given: tuple[str, ...]) -> None:  # noqa: ANN401
-    """Refuse a function that cannot be called with a frame and the data."""
-    try:
-        inspect.signature(function).bind(None, *given)
-    except (TypeError, ValueError) as error:
-        wanted = "no data" if given else "data, as in module:function:DATA"
-        raise ExitFunctionError(
-            f"exit '{reference}' does not fit ({error}): it takes other arguments; give {wanted}"
-        ) from error
+    return named_function(reference, "exit", "a function DataFrame -> DataFrame")
 
 
 def _attributes(table: DataFrame, key: dict[str, str], told: tuple[str, ...]) -> DataFrame:

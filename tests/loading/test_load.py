@@ -138,6 +138,33 @@ def test_of_a_file_that_grew_the_new_lines_are_loaded_and_numbers_go_on(lake, lo
     assert messages(lake)[-1] == ("QM2", 3, "07:00:00", "STOCK", None, None)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_file_may_grow_in_any_encoding(lake, load, tmp_path, encoding):
+    file = tmp_path / "puts.csv"
+    file.write_bytes(PUTS.encode(encoding))
+    load(file)
+    file.write_bytes((PUTS + "QM2,2026-09-14T09:00:00Z,STOCK,,,,,\n").encode(encoding))
+    assert load(file)["rows"] == {"messages": 1}
+    assert messages(lake) == [*EXPECTED, ("QM2", 2, "09:00:00", "STOCK", None, None)]
+
+
+def test_what_comes_behind_a_line_that_was_loaded_in_part_is_told(lake, load, tmp_path):
+    file = tmp_path / "puts.csv"
+    file.write_text(PUTS + "QM1,2026-09-14T09:00:00Z,OR")
+    document = load(file)
+    assert document["rows"] == {"messages": 4}
+    assert [x["line"] for x in document["rejects"]] == [6]
+    file.write_text(
+        PUTS + "QM1,2026-09-14T09:00:00Z,ORDERS,,,,,\nQM2,2026-09-14T09:00:00Z,B,,,,,\n"
+    )
+    document = load(file)
+    assert document["rows"] == {"messages": 1}
+    assert [(x["line"], x["text"], x["reason"]) for x in document["rejects"]] == [
+        (6, "DERS,,,,,", "its line was loaded before it was whole")
+    ]
+    assert messages(lake)[-1] == ("QM2", 2, "09:00:00", "B", None, None)
+
+
 def test_what_cannot_be_read_is_set_aside_with_its_line(lake, load, tmp_path):
     lines = [
         "qmgr,put_time,object_name,bind,open_id,message_id,persistent",

@@ -20,6 +20,7 @@ from clwl_spark.algorithm.choose import (
     Choices,
     History,
     Puts,
+    bring_resets,
     route_as_wanted,
 )
 from clwl_spark.errors import ExitFunctionError
@@ -162,12 +163,10 @@ def _settle(part: _Part, asks: Asks, chosen: Longs, bound: NDArray[np.bool_]) ->
 
 def _bring_resets(part: _Part) -> None:
     """Bring the resets that the first message brings, so that its factors are those after them."""
-    history, newest = part.balancing.history, int(part.puts.snapshot[0])
-    for position in range(int(history.brought[0]) + 1, newest + 1):
-        if history.pending[position]:
-            history.pending[position] = False
-            history.balance[:, 1] = 0
-    history.brought[0] = max(int(history.brought[0]), newest)
+    history, snapshot = part.balancing.history, part.puts.snapshot[0]
+    if snapshot > history.brought[0]:
+        bring_resets(history.brought[0], snapshot, history.pending, history.balance)
+        history.brought[0] = snapshot
 
 
 class _Kept:

@@ -8,7 +8,6 @@ Source: Hughson's deck, "Workload management features"; SEMANTICS 5 (DestSeqNumb
 """
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +21,7 @@ from clwl_spark.routing.state.asking import Standing
 from clwl_spark.routing.state.bucket_plans import BucketPlans
 from clwl_spark.routing.state.spool import Slice
 from clwl_spark.routing.state.window import Payloads, Window
+from clwl_spark.rules.named import named_function
 from clwl_spark.tables import columns as c
 
 CHOICE: Final = "choice"
@@ -98,11 +98,10 @@ class Told:
 class MessageExit:
     """A configured function, and what it was called."""
 
-    def __init__(self, reference: str, function: Callable[..., Any], data: tuple[str, ...]) -> None:
+    def __init__(self, reference: str, function: Callable[[pa.Table], Any]) -> None:
         """Of a name and its function."""
         self._reference = reference
         self._function = function
-        self._data = data
 
     def of(self, plans: BucketPlans, sender: int, messages: pa.Table) -> "_Asked":
         """Who is asked about the messages of one queue manager."""
@@ -115,7 +114,7 @@ class MessageExit:
             ExitFunctionError: it raises, or does not take one destination of each choice.
         """
         try:
-            said = self._function(destinations, *self._data)
+            said = self._function(destinations)
         except KeyError as error:
             raise ExitFunctionError(
                 f"message exit '{self._reference}' asks for {error}: there are the columns "
@@ -201,19 +200,7 @@ def load_message_exit(reference: str) -> MessageExit | None:
     """Import the function that `module:function` or `module:function:data` names; blank means none.
 
     Raises:
-        ExitFunctionError: there is no such module or function.
+        ExitFunctionError: there is no such module or function, or it takes other arguments.
     """
-    if not reference:
-        return None
-    module_name, _, rest = reference.partition(":")
-    function_name, _, data = rest.partition(":")
-    try:
-        function = getattr(import_module(module_name), function_name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ExitFunctionError(
-            f"message exit '{reference}' cannot be imported ({error}): write module:function, a "
-            "function of an Arrow table on the Python path"
-        ) from error
-    if not callable(function):
-        raise ExitFunctionError(f"message exit '{reference}' is not a function: name one")
-    return MessageExit(reference, function, (data,) if data else ())
+    function = named_function(reference, "message exit", "a function of an Arrow table")
+    return None if function is None else MessageExit(reference, function)

@@ -22,7 +22,6 @@ PARQUET: Final = b"PAR1"
 ARROW: Final = b"ARROW1"
 _SEPARATORS: Final = ",;\t|"
 _BOMS: Final = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-_SAMPLE: Final = 64 << 10
 
 
 class UnreadableFileError(InputError):
@@ -83,9 +82,37 @@ def can_grow(data: bytes) -> bool:
     return data[:4] != PARQUET and data[:6] != ARROW
 
 
-def head_of(data: bytes) -> bytes:
-    """The first line of a file of lines, as UTF-8."""
-    return _plain(data[:_SAMPLE]).split(b"\n", 1)[0] + b"\n"
+def read_rest(data: bytes, start: int, line: int) -> Found:
+    """The table of what a file of lines grew by.
+
+    A line that was there in part when it was loaded cannot be told from a whole one then; what came
+    behind it is refused.
+
+    Args:
+        data: the whole file.
+        start: bytes that were loaded.
+        line: the line that these end in.
+
+    Raises:
+        UnreadableFileError: it is none.
+    """
+    # A mark of the encoding stands at the beginning alone.
+    mark = data[:2] if data[:2] in _BOMS else b""
+    rest = _plain(mark + data[start:])
+    loaded = _plain(data[:start])
+    head = loaded.split(b"\n", 1)[0] + b"\n"
+    cut, refused = b"", []
+    if not loaded.endswith(b"\n"):
+        cut, _, rest = rest.partition(b"\n")
+        line += 1
+    if cut.strip():
+        why = "its line was loaded before it was whole"
+        refused.append(Refused(line - 1, _shown(cut), why))
+    if not rest.strip():
+        return Found(pa.table({}), line, refused)
+    found = read_table(rest, head, line)
+    found.refused[:0] = refused
+    return found
 
 
 def _plain(data: bytes) -> bytes:

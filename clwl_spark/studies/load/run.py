@@ -5,7 +5,7 @@ Source: CONTRACT, `clwl load`.
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,7 @@ from clwl_spark.studies.load.files import (
     Refused,
     UnreadableFileError,
     can_grow,
-    head_of,
+    read_rest,
     read_table,
 )
 from clwl_spark.studies.load.known import Known, Part, known_contents, once
@@ -232,6 +232,9 @@ def _take_table(found: _File, table: Found, options: LoadOptions) -> None:
     """Take the puts of a table."""
     if table.rows.column_names and FIELDS.issubset(table.rows.column_names):
         table = _expanded(table)
+    if not table.rows.column_names:
+        found.rejects += [LoadReject(found.name, *astuple(x)) for x in table.refused]
+        return
     found.fields = mapped(table.rows.column_names, options.fields)
     _require(found.fields, table.rows.column_names, options.reading)
     cells = messages_of(table.rows, found.fields, options.reading)
@@ -281,7 +284,7 @@ def _table(data: bytes, part: Part) -> Found:
     if not part.start:
         return read_table(data)
     line = data[: part.start].count(b"\n") + 1
-    return read_table(data[part.start :], head_of(data), line)
+    return read_rest(data, part.start, line)
 
 
 def _require(found: Mapped, fields: Sequence[str], how: Reading) -> None:
