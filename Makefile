@@ -30,7 +30,7 @@ demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 quick: $(PACKAGE) ## the tests that need no Java; ten minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java"
 
-test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each; 40 minutes
+test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each; 35 minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 soak: $(SPARK) ## KILLS (200) runs killed at random, by all engines; SEED=n tells them again

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from clwl_spark.cli.reallocate import moment_of
+from clwl_spark.cli.moments import micros_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.tracing import IncidentWords
@@ -22,8 +22,8 @@ from clwl_spark.tables import SNAPSHOTS
 
 def run(common: Common, options: IncidentWords) -> int:
     """Study the incident, and return the exit code."""
-    since = moment_of("--since", options.since)
-    until = None if options.until is None else moment_of("--until", options.until)
+    since = micros_of("--since", options.since)
+    until = None if options.until is None else micros_of("--until", options.until)
     question = Question(options.object_name, since, until, options.qmgr)
     own = {"exit": options.exit}
     with at_work("incident", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:

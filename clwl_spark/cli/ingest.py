@@ -1,18 +1,16 @@
 """`clwl ingest`: what MQ printed becomes a snapshot of the topology."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, Final
 
 import structlog
 from rich.table import Table
 
+from clwl_spark.cli.moments import moment_of
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.topology import IngestWords
 from clwl_spark.cli.work import TOPOLOGY_TABLES, at_work
-from clwl_spark.errors import UsageError
-from clwl_spark.settings import moment
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
 
 _CHANGES: Final = ("added", "removed", "changed")
@@ -20,7 +18,8 @@ _CHANGES: Final = ("added", "removed", "changed")
 
 def run(common: Common, options: IngestWords) -> int:
     """Ingest the texts, name what was rejected, and return the exit code."""
-    valid_from = _valid_from(options.valid_from)
+    start = options.valid_from
+    valid_from = None if start is None else moment_of("--valid-from", start)
     how = IngestOptions(
         valid_from, options.observer, options.base, options.encoding, options.strict
     )
@@ -79,13 +78,3 @@ def tell_rejects(summary: Mapping[str, Any]) -> None:
         note(f"snapshot {name} was made of {summary['snapshot_id']} as it was: ingest it again")
     if not summary["written"]:
         note(f"snapshot {summary['snapshot_id']} was not made: no text gives a row")
-
-
-def _valid_from(text: str | None) -> datetime | None:
-    """The moment from which the snapshot is in force, if one is given."""
-    if text is None:
-        return None
-    try:
-        return moment(text)
-    except UsageError as error:
-        raise UsageError(f"--valid-from {error}") from error

@@ -4,6 +4,7 @@ import structlog
 from rich.table import Table
 
 from clwl_spark import tables as schemas
+from clwl_spark.cli.moments import micros_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.waiting import ReallocateWords
@@ -11,11 +12,10 @@ from clwl_spark.cli.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
-from clwl_spark.settings import moment
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.reallocate.events import ChannelEvent, check_told, read_events
 from clwl_spark.studies.reallocate.run import ReallocationSummary, reallocate
-from clwl_spark.tables.moments import micros, moment_at, moment_text
+from clwl_spark.tables.moments import moment_at, moment_text
 
 _SHOWN = 20
 
@@ -76,23 +76,11 @@ def _single(options: ReallocateWords) -> ChannelEvent | None:
             "name the event with --qmgr, --channel, --status and --at, or give --events"
         )
     qmgr, channel, status, at = (str(word) for word in words)
-    when = moment_of("--at", at)
-    since = None if options.since is None else moment_of("--since", options.since)
+    when = micros_of("--at", at)
+    since = None if options.since is None else micros_of("--since", options.since)
     event = ChannelEvent(qmgr, channel, status.upper(), when, since, options.backlog)
     check_told(event.at, event.since, event.backlog)
     return event
-
-
-def moment_of(option: str, text: str) -> int:
-    """The moment that an option gives, in microseconds.
-
-    Raises:
-        UsageError: it is none; the sentence names the option.
-    """
-    try:
-        return micros(moment(text))
-    except UsageError as error:
-        raise UsageError(f"{option} {error}") from error
 
 
 def _ladder(work: Work) -> Ladder:

@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
+from clwl_spark.cli.moments import moment_of
 from clwl_spark.cli.screen import Screen
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.repository import RepositoryWords
 from clwl_spark.cli.work import at_work, screen_of, settings_of
 from clwl_spark.errors import UsageError
-from clwl_spark.settings import duration, moment
+from clwl_spark.settings import duration
 from clwl_spark.studies.repository.cost import cost_table
 from clwl_spark.studies.repository.events import Story, read_story
 from clwl_spark.studies.repository.knowledge import knowledge_of, story_json
@@ -38,7 +39,7 @@ def _show_view(common: Common, options: RepositoryWords) -> None:
     """A queue manager's view of a lake's snapshot."""
     if options.qmgr is None:
         raise UsageError("whose view? give --qmgr QM, or --events FILE, or --refresh-cost N,N")
-    at = None if options.at is None else _moment(options.at)
+    at = None if options.at is None else moment_of("--at", options.at)
     with at_work("repository", common, needs="snapshots") as work:
         view = repository_view(work.lake, options.qmgr, at, options.object_name)
         work.screen.document(view.to_json())
@@ -69,17 +70,9 @@ def _show_costs(screen: Screen, options: RepositoryWords) -> None:
     screen.show(render_costs(table, options.full, options.queues))
 
 
-def _moment(text: str) -> datetime:
-    """The moment that --at names."""
-    try:
-        return moment(text)
-    except UsageError as error:
-        raise UsageError(f"--at {error}") from error
-
-
 def _time(text: str, story: Story) -> datetime:
     """The moment that --at names, which may count from the story's start."""
     try:
         return story.moment_of(duration(text))
     except UsageError:
-        return _moment(text)
+        return moment_of("--at", text)

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.reallocate import moment_of
+from clwl_spark.cli.moments import micros_of
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.waiting import WhereWords
 from clwl_spark.cli.work import ROUTED, at_work
@@ -32,8 +32,8 @@ def _wanted(options: WhereWords) -> Wanted:
     """What the options ask for."""
     if options.since is not None and options.backlog is not None:
         raise UsageError("--since and --backlog exclude each other: give one of them")
-    at = micros(datetime.now(UTC)) if options.at is None else moment_of("--at", options.at)
-    since = None if options.since is None else moment_of("--since", options.since)
+    at = micros(datetime.now(UTC)) if options.at is None else micros_of("--at", options.at)
+    since = None if options.since is None else micros_of("--since", options.since)
     found = wanted_message(options.message, at, options.qmgr)
     return Wanted(at, found.message_id, found.qmgr, found.put_seq, since, options.backlog)
 

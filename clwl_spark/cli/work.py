@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from rich.text import Text
 
 from clwl_spark.cli.failures import refusals_named
+from clwl_spark.cli.moments import moment_of
 from clwl_spark.cli.screen import Screen
 from clwl_spark.cli.words.options import Common
 from clwl_spark.delta.lake import Lake
@@ -28,7 +29,7 @@ from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
 from clwl_spark.routing.engines.fitness import Waiting, waiting_messages
 from clwl_spark.routing.engines.workers import start_soon
-from clwl_spark.settings import Settings, moment, read_settings
+from clwl_spark.settings import Settings, read_settings
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.embedded import without_panic_texts
 from clwl_spark.spark.local_settings import SMALL_WORK
@@ -80,11 +81,7 @@ def asked_snapshot(lake: Lake, options: AsksForSnapshot) -> str:
         return chosen_snapshot(lake, options.snapshot)
     if options.snapshot is not None:
         raise UsageError("--snapshot and --at both name a snapshot: give one of them")
-    try:
-        at = moment(options.at)
-    except UsageError as error:
-        raise UsageError(f"--at {error}") from error
-    return chosen_snapshot(lake, None, at)
+    return chosen_snapshot(lake, None, moment_of("--at", options.at))
 
 
 @contextmanager

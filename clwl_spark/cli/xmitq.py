@@ -6,6 +6,7 @@ from itertools import pairwise
 from rich.table import Table
 
 from clwl_spark import tables as schemas
+from clwl_spark.cli.moments import moment_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.waiting import XmitqWords
@@ -13,7 +14,6 @@ from clwl_spark.cli.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
-from clwl_spark.settings import moment
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import UnknownQueueManagerError
 from clwl_spark.snapshots.semantics import semantics_of
@@ -106,11 +106,11 @@ def _of_channel(
 
 def _request(options: XmitqWords, snapshot_id: str, of: Association) -> SwitchRequest:
     """The switch that the options describe."""
-    start = _moment("--start-at", options.start_at or "")
-    stop = _moment("--stop-at", options.stop_at) if options.stop_at else None
+    start = moment_of("--start-at", options.start_at or "")
+    stop = moment_of("--stop-at", options.stop_at) if options.stop_at else None
     if stop is not None and stop > start:
         raise UsageError("--stop-at is after --start-at: the channel is stopped before it starts")
-    since = micros(_moment("--since", options.since)) if options.since else None
+    since = micros(moment_of("--since", options.since)) if options.since else None
     check_told(micros(stop or start), since, options.backlog)
     return SwitchRequest(
         qmgr=options.qmgr,
@@ -130,8 +130,8 @@ def _interruptions(texts: list[str], start: datetime) -> tuple[tuple[int, int | 
     pairs: list[tuple[int, int | None]] = []
     for text in texts:
         stop, slash, again = text.partition("/")
-        begin = _moment("--interrupt", stop)
-        end = _moment("--interrupt", again) if slash else None
+        begin = moment_of("--interrupt", stop)
+        end = moment_of("--interrupt", again) if slash else None
         if begin < start or (end is not None and end <= begin):
             raise UsageError(
                 f"--interrupt {text}: give a stop after --start-at, and a start after the stop"
@@ -142,10 +142,3 @@ def _interruptions(texts: list[str], start: datetime) -> tuple[tuple[int, int | 
         if earlier is None or earlier > later:
             raise UsageError("--interrupt: one begins before the one before it has ended")
     return tuple(pairs)
-
-
-def _moment(option: str, text: str) -> datetime:
-    try:
-        return moment(text)
-    except UsageError as error:
-        raise UsageError(f"{option} {error}") from error

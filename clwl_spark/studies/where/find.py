@@ -14,11 +14,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
-from clwl_spark.errors import InputError, UsageError
+from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import Edition
 from clwl_spark.routing.hops.lakes import lake_at
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.reallocate.events import ChannelEvent, who_waits_at
+from clwl_spark.studies.reallocate.explain import UnknownMessageError
 from clwl_spark.studies.reallocate.waiting import (
     MOVED_AT,
     PUT_AT,
@@ -39,10 +40,6 @@ Document = dict[str, Any]
 _Row = dict[str, Any]
 _Key = tuple[str, int, bytes | None]
 _CHOSE: Final = (c.DEST_QMGR, c.CHANNEL, c.CLWLWGHT)
-
-
-class UnknownMessageError(InputError):
-    """The lake knows no such message."""
 
 
 @dataclass(frozen=True, slots=True)
