@@ -14,6 +14,7 @@ import re
 import signal
 import sys
 import threading
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
@@ -125,6 +126,11 @@ def scratch_folder(spark: SparkSession) -> Path:
     """The folder of temporary files of an embedded session; it goes with the session."""
     folder: Path = getattr(spark, _SCRATCH)
     return folder
+
+
+def new_scratch_folder(spark: SparkSession) -> Path:
+    """The path of a folder that is not there yet, for rows that an embedded session keeps."""
+    return scratch_folder(spark) / "checkpoints" / uuid.uuid4().hex
 
 
 def plain_path(spark: SparkSession, folder: str) -> str:

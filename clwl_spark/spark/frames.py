@@ -4,12 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 import pyarrow as pa
+from pyarrow.parquet import write_table
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import DataType, StructField, StructType
 
+from clwl_spark.spark.embedded import is_embedded, new_scratch_folder
+
 _KNOWN_TYPES: Final = "_cached_schema"
 """Where Connect's frames keep their types, so that nobody asks the server for them."""
+
+INLINE_BYTES: Final = 2**20
+"""Rows of so many bytes are held in a plan of the embedded engine's. A plan that reads them five
+times holds them five times, and no plan above 128 MiB reaches the engine."""
 
 Cells = Sequence[Any] | Mapping[str, Any]
 
@@ -37,7 +44,7 @@ def frame_from_rows(
 def frame_from_arrow(
     spark: SparkSession, table: pa.Table, types: StructType | None = None
 ) -> DataFrame:
-    """A table as a frame whose plan holds its rows.
+    """A table as a frame whose plan holds its rows; on the embedded engine, few rows.
 
     A column without chunks, as that of a table read without rows may be, is none that Spark takes.
 
@@ -53,10 +60,20 @@ def frame_from_arrow(
     # Connect's client does not look for the types of a table without rows.
     found = from_arrow_schema(bare.schema) if types is None else types
     columns = StructType([StructField(x.name, x.dataType, x.nullable) for x in found])
+    if is_embedded(spark) and bare.nbytes > INLINE_BYTES:
+        return _in_a_file(spark, bare)
     frame = spark.createDataFrame(bare, columns)
     if hasattr(frame, _KNOWN_TYPES):
         setattr(frame, _KNOWN_TYPES, columns)
     return frame
+
+
+def _in_a_file(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """A frame whose rows are in a file of the session: plans name it, wherever they read it."""
+    folder = new_scratch_folder(spark)
+    folder.mkdir(parents=True)
+    write_table(table, folder / "rows.parquet", compression="lz4")
+    return spark.read.parquet(str(folder))
 
 
 def _in_order(row: Cells, names: Sequence[str]) -> Sequence[Any]:

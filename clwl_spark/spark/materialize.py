@@ -1,7 +1,6 @@
 """What to do with frames that several steps read, so that each is worked out once."""
 
 import shutil
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,7 +13,7 @@ from pyspark import SparkContext, StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.spark.embedded import is_embedded, scratch_folder
+from clwl_spark.spark.embedded import is_embedded, new_scratch_folder
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
 
 Materialize = Callable[[DataFrame], DataFrame]
@@ -76,7 +75,7 @@ def _in_files(frame: DataFrame) -> DataFrame:
 
 
 def _new_folder(frame: DataFrame) -> str:
-    return f"{scratch_folder(frame.sparkSession)}/checkpoints/{uuid.uuid4().hex}"
+    return str(new_scratch_folder(frame.sparkSession))
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from repository.stories import event, happenings, started, story
 
@@ -13,6 +13,18 @@ from clwl_spark.studies.repository.words import Kind
 
 def keys(rows):
     return {(row["kind"], row["name"], row["qmid"]) for row in rows}
+
+
+ANSWERED_LATE = [
+    *started(),
+    event("2d", "define", "QM2", queue="A"),
+    event("3d", "open", "QM1", queue="A"),
+    event("4d", "stop", "FR1"),
+    event("5d", "define", "QM1", queue="A"),
+    event("35d", "refresh", "QM1"),
+    event("36d", "alter", "QM2", queue="A", attributes={"clwlprty": 3}),
+]
+"""QM1 renews its subscription on day 30; FR1 answers it on day 36, after QM1's REFRESH."""
 
 
 def defined(cluster):
@@ -53,6 +65,7 @@ def test_nobody_knows_of_a_version_that_is_not_yet_made(told):
 
 @settings(deadline=None, max_examples=150)
 @given(happenings())
+@example((ANSWERED_LATE, {"FR1"}))
 def test_when_all_run_again_all_is_known_where_it_must_be(told):
     """A month of quiet: full repositories know everything, subscribers what they asked for."""
     events, down = told

@@ -6,6 +6,7 @@ Source: Hughson's deck, "WMQ Cluster Architecture" (steps 1 to 11), "First MQOPE
   others (step 9); a full repository that owns the object tells all others itself.
 - Each of the two full repositories that a queue manager subscribed with tells it of a change.
 - One message carries one record. A subscription that nothing matches gets no answer, and stays.
+- A partial repository passes over what it has not asked for and what nobody tells to all.
 - A queue manager that joins or refreshes is told of all full repositories by each of its two, and
   in a publish/subscribe cluster of every queue manager and topic.
 """
@@ -95,7 +96,7 @@ def _learn(cluster: Cluster, node: Node, sender: Node, message: Message) -> None
     direct = node.full and message.kind is Sent.PUBLICATION
     if direct:
         node.members[sender.qmid] = cluster.now
-    if _concerns_nobody(node, record):
+    if _concerns_nobody(node, record) or _is_left_over(node, sender, message):
         return
     held = node.cache.get(record.key) or node.deleted.get(record.key)
     if held is None or record.order > held.order:
@@ -108,6 +109,21 @@ def _concerns_nobody(node: Node, record: Record) -> bool:
     """Whether a record is about an own object, or of an owner removed by RESET CLUSTER."""
     owner = record.key.owner
     return owner == node.qmid or record.incarnation <= node.removed.get(owner, 0)
+
+
+def _is_left_over(node: Node, sender: Node, message: Message) -> bool:
+    """Whether a partial repository is told what it asked for before its REFRESH CLUSTER.
+
+    What waited for a full repository that was stopped is answered late. Kept, such a record would
+    be told of no more: its subscription went with the REFRESH.
+    """
+    record: Record = message.body
+    if node.full or record.wanted_by() in node.wants:
+        return False
+    if record.key.kind is Kind.QUEUE:
+        return True
+    told_to_all = record.key.kind is Kind.TOPIC or is_full_repository(record)
+    return not told_to_all and not sender.knows_topics()
 
 
 def _take_news(cluster: Cluster, node: Node, message: Message) -> None:
