@@ -26,6 +26,15 @@ ANSWERED_LATE = [
 ]
 """QM1 renews its subscription on day 30; FR1 answers it on day 36, after QM1's REFRESH."""
 
+EXPIRED_THEN_REFRESHED = [
+    *started(),
+    event("2d", "open", "QM2", queue="A"),
+    event("3d", "define", "QM1", queue="A"),
+    event("14d", "stop", "QM1"),
+    event("94d", "refresh", "QM2"),
+]
+"""QM2 has lost QM1's queue on day 93, and asks for it no more from day 94 on."""
+
 
 def defined(cluster):
     return {(key.kind.value, key.name, key.owner) for node in cluster.alive() for key in node.own}
@@ -66,6 +75,7 @@ def test_nobody_knows_of_a_version_that_is_not_yet_made(told):
 @settings(deadline=None, max_examples=150)
 @given(happenings())
 @example((ANSWERED_LATE, {"FR1"}))
+@example((EXPIRED_THEN_REFRESHED, {"QM1"}))
 def test_when_all_run_again_all_is_known_where_it_must_be(told):
     """A month of quiet: full repositories know everything, subscribers what they asked for."""
     events, down = told

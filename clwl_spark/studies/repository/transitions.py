@@ -202,6 +202,9 @@ def _refresh(cluster: Cluster, event: Event) -> None:
     node = _running(cluster, event)
     for key in list(node.cache):
         forget(node, key, Why.REFRESHED, cluster)
+    if not node.full:
+        # It no longer asks for what it lacked before, whatever that was for.
+        node.forgotten = dict.fromkeys(node.forgotten, (Why.REFRESHED, cluster.now))
     node.wants.clear()
     node.subscribers.clear()
     node.members.clear()
