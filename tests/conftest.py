@@ -41,11 +41,14 @@ def _apache_spark() -> Iterator[SparkSession]:
     """One session for all tests that Spark has to run: two cores, two shuffle partitions.
 
     It lives long enough for Java's second compiler to pay, which took a third of Java's time for
-    methods that few tests call; it now waits for more calls.
+    methods that few tests call; it now waits for more calls. Its Java can serve Spark Connect as
+    well (tests/connect/conftest.py).
     """
     session = local_session(
         {
             **SMALL_WORK,
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.connect.grpc.binding.port": "0",
             "spark.driver.memory": "5g",
             "spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS),
             "spark.master": "local[2]",
@@ -73,20 +76,26 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts Java comes after what does not, and last what has a session of Spark."""
-    items.sort(key=lambda x: [bool(x.get_closest_marker(mark)) for mark in ("spark", "java")])
+    """First what has a session of Spark, which takes one process longest; last what starts Java."""
+    items.sort(key=_order)
+
+
+def _order(item: pytest.Item) -> tuple[bool, bool, bool]:
+    return (
+        not ON_SPARK.search(item.nodeid),
+        item.path.parent.name == "connect",
+        item.get_closest_marker("java") is not None,
+    )
 
 
 class ByFile(LoadScopeScheduling):
-    """Gives a process a file's tests of one kind at a time, so that what they share is made once.
+    """Gives a process a file's tests at a time, so that what they share is made once.
 
-    xdist's own groups by file would mix the kinds, and start Spark once a file.
+    What has a session of Spark goes to one process: there is one Java that everything warms.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        room = "connect" if file.startswith("tests/connect/") else file
-        return f"{room} on Spark" if ON_SPARK.search(nodeid) else room
+        return "on Spark" if ON_SPARK.search(nodeid) else nodeid.partition("::")[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:

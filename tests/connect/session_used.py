@@ -16,8 +16,9 @@ import clwl_spark as cw
 from clwl_spark.cli import main
 from clwl_spark.tables import MESSAGES
 
-DELTAS = "Delta Table State"
-"""In the names of what Delta keeps in memory of the tables that it has read."""
+OF_OTHERS = ("Delta Table State", "Spark Connect")
+"""In the names of what Delta keeps in memory of the tables that it has read, and of what other
+sessions of the same Java keep, until it notices that they have ended."""
 
 
 def here(words: list[str]) -> Any:
@@ -51,7 +52,8 @@ def _kept(spark: SparkSession) -> list[str]:
     if not hasattr(spark, "_jsc"):
         return []
     held = spark.sparkContext._jsc.getPersistentRDDs().values()
-    return sorted(str(x) for x in held if DELTAS not in str(x.name()))
+    names = {str(x): str(x.name()) for x in held}
+    return sorted(x for x, name in names.items() if not any(y in name + x for y in OF_OTHERS))
 
 
 def use(spark: SparkSession, place: dict[str, str], checkpoints: str = "") -> int:

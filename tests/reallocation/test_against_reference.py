@@ -29,7 +29,7 @@ from clwl_spark.studies.reallocate.waiting import waiting_outcomes
 from clwl_spark.tables.moments import micros
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
-CASES = int(os.environ.get("CLWL_CASES", "80"))
+CASES = int(os.environ.get("CLWL_CASES", "40"))
 CLOSING = "SHUT."
 COMPARED = (
     "at", "message_id", "put_seq", "qmgr", "from_channel", "to_channel", "from_xmitq", "to_xmitq",

@@ -35,6 +35,16 @@ EXPIRED_THEN_REFRESHED = [
 ]
 """QM2 has lost QM1's queue on day 93, and asks for it no more from day 94 on."""
 
+DELETED_AFTER_REFRESHES = [
+    *started(),
+    event("2d", "open", "QM2", queue="A"),
+    event("3d", "define", "QM1", queue="A"),
+    event("4d", "refresh", "FR2"),
+    event("8d", "refresh", "FR1"),
+    event("9d", "delete", "QM1", queue="A"),
+]
+"""Nobody who knows of the deletion knows that QM2 asked, until QM2 renews its subscription."""
+
 
 def defined(cluster):
     return {(key.kind.value, key.name, key.owner) for node in cluster.alive() for key in node.own}
@@ -76,6 +86,7 @@ def test_nobody_knows_of_a_version_that_is_not_yet_made(told):
 @given(happenings())
 @example((ANSWERED_LATE, {"FR1"}))
 @example((EXPIRED_THEN_REFRESHED, {"QM1"}))
+@example((DELETED_AFTER_REFRESHES, set()))
 def test_when_all_run_again_all_is_known_where_it_must_be(told):
     """A month of quiet: full repositories know everything, subscribers what they asked for."""
     events, down = told

@@ -19,8 +19,8 @@ from clwl_spark.routing.plans import plan_maker
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
 ENGINES = ("arrow", "embedded", "spark", "spark", "arrow", "arrow")
 """They take turns on one lake, so that one goes on with what another one remembers."""
-CASES = int(os.environ.get("CLWL_CASES", "250"))
-OF_SPARK = CASES // 8
+CASES = int(os.environ.get("CLWL_CASES", "130"))
+OF_SPARK = CASES // 4
 """Fewer: what it judges by is shown with all of them."""
 
 TOO_LONG = 2189

@@ -81,11 +81,15 @@ def _receive(cluster: Cluster, node: Node, message: Message) -> None:
 
 
 def _answer(cluster: Cluster, full: Node, sender: Node, want: Want) -> None:
-    """A full repository notes a subscription and answers with what it knows of it."""
+    """A full repository notes a subscription and answers with what it knows of it.
+
+    That something was deleted is told as well: after its own REFRESH CLUSTER it could tell nobody
+    of it, since it had forgotten who had asked.
+    """
     if not full.full:
         return
     full.subscribers.setdefault(want, {})[sender.qmid] = cluster.now
-    for record in list(full.all_known()):
+    for record in [*full.all_known(), *full.deleted.values()]:
         if record.wanted_by() == want and record.key.owner != sender.qmid:
             send(cluster, Sent.ANSWER, (full, sender), record)
 
