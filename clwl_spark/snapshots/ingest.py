@@ -144,13 +144,7 @@ def ingest(
         base = _known(lake, options.base)
     work = _Work(lake, sources, snapshot_id, options.strict, tell or _silent)
     earlier = options.base or (snapshot_id if old else None)
-    outcome, inspection = work.inspected(earlier)
-    rebuilt = False
-    if old and earlier != snapshot_id and inspection.changed_content and not old.being_written:
-        rebuilt = _is_to_be_rebuilt(work, old, base)
-        if not rebuilt:
-            # Other files than those that made it of its base: they are merged into it.
-            outcome, inspection = work.inspected(snapshot_id)
+    outcome, inspection, rebuilt = _inspected(work, earlier, old, base)
     written = earlier is not None or any(outcome.given.values())
     if written:
         changed = bool(inspection.changed_content)
@@ -172,6 +166,20 @@ def ingest(
         for_everybody=outcome.shown,
         disagreements=outcome.disagreements,
     )
+
+
+def _inspected(
+    work: "_Work", earlier: str | None, old: "_Known | None", base: "_Known | None"
+) -> tuple[Outcome, Inspection, bool]:
+    """What the files make of the earlier snapshot, and whether it is made of its base anew."""
+    outcome, inspection = work.inspected(earlier)
+    of_base = old is not None and earlier != work.snapshot_id and not old.being_written
+    if old is None or not of_base or not inspection.changed_content:
+        return outcome, inspection, False
+    if _is_to_be_rebuilt(work, old, base):
+        return outcome, inspection, True
+    # Other files than those that made it of its base: they are merged into it.
+    return *work.inspected(work.snapshot_id), False
 
 
 @dataclass(frozen=True, slots=True)

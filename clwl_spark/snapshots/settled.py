@@ -133,41 +133,40 @@ class _About:
 
 def _outcome(lake: Lake, pieces: DataFrame, told: Sequence[Any], about: _About) -> Outcome:
     """Typed frames, and the sums of what the queue managers' texts told."""
-    given = dict.fromkeys(CONTENT, 0)
-    rejects: list[Reject] = []
-    passed: list[PassedOver] = []
-    changes: dict[str, Counter[str]] = {}
-    used = shows = False
+    of: dict[str, list[dict[str, Any]]] = {_REJECT: [], _PASSED: [], _GIVEN: []}
     for row in told:
-        content = json.loads(row[ROW])
-        if row[OF] == _REJECT:
-            rejects.append(Reject(**content))
-        elif row[OF] == _PASSED:
-            passed.append(PassedOver(**content))
-        else:
-            used = used or content["used"]
-            shows = shows or content["shows"]
-            for table, count in content["rows"].items():
-                given[table] += count
-            for table, counts in content["changes"].items():
-                changes.setdefault(table, Counter()).update(counts)
+        of[row[OF]].append(json.loads(row[ROW]))
+    texts = of[_GIVEN]
+    given: Counter[str] = Counter()
+    for text in texts:
+        given.update(text["rows"])
     tables = [x for x in CONTENT if given[x] or x not in _WHERE_GIVEN or lake.exists(x)]
-    everybody = _frames(lake, pieces, about, tables, shows=shows)
-    if about.earlier_id is None:
-        changes = {}
-    elif everybody.rows:
-        changes.update(_changes(lake, everybody.frames, about.earlier_id))
-    counted = {x: dict(changes[x]) for x in CONTENT if any(changes.get(x, {}).values())}
+    everybody = _frames(lake, pieces, about, tables, shows=any(x["shows"] for x in texts))
     return Outcome(
         frames=everybody.frames,
-        given={x: count for x, count in given.items() if count or x not in _WHERE_GIVEN},
-        rejects=rejects,
-        used=used,
-        passed=passed,
-        changes=counted,
+        given={x: given[x] for x in CONTENT if given[x] or x not in _WHERE_GIVEN},
+        rejects=[Reject(**x) for x in of[_REJECT]],
+        used=any(x["used"] for x in texts),
+        passed=[PassedOver(**x) for x in of[_PASSED]],
+        changes=_counted(lake, texts, everybody, about),
         shown=everybody.rows,
         disagreements=everybody.disagreements,
     )
+
+
+def _counted(
+    lake: Lake, texts: Sequence[dict[str, Any]], everybody: ForEverybody, about: _About
+) -> dict[str, dict[str, int]]:
+    """Rows added, changed and removed, by table; a table without a change is left out."""
+    if about.earlier_id is None:
+        return {}
+    changes: dict[str, Counter[str]] = {}
+    for text in texts:
+        for table, counts in text["changes"].items():
+            changes.setdefault(table, Counter()).update(counts)
+    if everybody.rows:
+        changes.update(_changes(lake, everybody.frames, about.earlier_id))
+    return {x: dict(changes[x]) for x in CONTENT if any(changes.get(x, {}).values())}
 
 
 def _frames(

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from clwl_spark.mq.read.documents import DECODER
 from clwl_spark.mq.read.keywords import EVERY_KEYWORD
@@ -43,22 +43,36 @@ def with_questions(events: Iterable[Event]) -> Iterator[Event]:
     Returns:
         The same events; `asked` of a displayed object is the line of such a command.
     """
-    kind, line, by_script = PART, 0, False
+    question = _Question(PART)
     for event in events:
         if isinstance(event, Shown):
-            whole = kind != PART and event.kind == kind
-            yield replace(event, asked=line) if whole else event
-            continue
-        yield event
-        if isinstance(event, Script):
-            kind, line, by_script = asked(event.text) or PART, event.line, True
-        elif isinstance(event, Other | Hint):
-            found = asked_on(event.text)
-            if found is not None:
-                kind, line, by_script = found, event.line, False
-        elif isinstance(event, Failure | Ending) or (isinstance(event, Opening) and by_script):
-            # What a shell's line asks for comes behind the words that a session opens with.
-            kind = PART
+            whole = question.kind != PART and event.kind == question.kind
+            yield replace(event, asked=question.line) if whole else event
+        else:
+            yield event
+            question = _question_after(question, event)
+
+
+class _Question(NamedTuple):
+    """What was asked for last."""
+
+    kind: str
+    line: int = 0
+    by_script: bool = False
+
+
+def _question_after(question: _Question, event: Event) -> _Question:
+    """What is asked for from an event on."""
+    if isinstance(event, Script):
+        return _Question(asked(event.text) or PART, event.line, by_script=True)
+    if isinstance(event, Other | Hint):
+        found = asked_on(event.text)
+        return question if found is None else _Question(found, event.line)
+    # What a shell's line asks for comes behind the words that a session opens with.
+    ends = isinstance(event, Failure | Ending) or (
+        isinstance(event, Opening) and question.by_script
+    )
+    return _Question(PART) if ends else question
 
 
 def asked(command: str) -> str | None:

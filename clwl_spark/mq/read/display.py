@@ -146,21 +146,22 @@ def _end_of_value(lines: Sequence[str], index: int) -> int:
     text = lines[index]
     if not is_unclosed(text):
         return index + 1
-    names = "NAMES(" in text
-    limit = len(lines) if names else min(len(lines), index + _LONGEST_VALUE)
-    for end in range(index + 1, limit):
+    if "NAMES(" in text:
+        behind = range(index + 1, len(lines))
+        return next((x + 1 for x in behind if lines[x].strip().endswith(")")), len(lines))
+    for end in range(index + 1, min(len(lines), index + _LONGEST_VALUE)):
         line = lines[end].strip()
-        if names and line.endswith(")"):
-            return end + 1
-        if names:
-            continue
-        word = _FIRST_WORD.match(line)
-        if not line or (word and word[1] in EVERY_KEYWORD):
+        if not line or _begins_attribute(line):
             break
         text += line
         if not is_unclosed(text):
             return end + 1
-    return limit if names else index + 1
+    return index + 1
+
+
+def _begins_attribute(line: str) -> bool:
+    word = _FIRST_WORD.match(line)
+    return word is not None and word[1] in EVERY_KEYWORD
 
 
 def _attributes(body: Sequence[str], first: int) -> Iterator[Found]:

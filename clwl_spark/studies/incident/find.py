@@ -6,6 +6,7 @@ what was bound goes on by its old way.
 Source: SEMANTICS 1 (S1), 4, 5, 6 and 8.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -169,27 +170,26 @@ def _puts(
 def _put(
     asked: Asked, sides: tuple[Planned, Planned], found: Sequence[Count], ladder: Ladder
 ) -> Put:
-    expected = [_shares(x) for x in sides]
+    before, after = (_shares(x) for x in sides)
     verdicts = [_verdicts(x, asked[0], ladder) for x in sides]
     rules = _rules(sides[1])
-    seen: dict[tuple[_Key, bool], int] = {}
+    seen: Counter[tuple[_Key, bool]] = Counter()
     for x in found:
-        key = (x.dest_qmgr, x.channel)
-        seen[key, x.is_after] = seen.get((key, x.is_after), 0) + x.messages
+        seen[(x.dest_qmgr, x.channel), x.is_after] += x.messages
     ways = []
-    for key in {*expected[0], *expected[1], *(key for key, _ in seen)}:
-        told = ["" if key in x else y.get(key) for x, y in zip(expected, verdicts, strict=True)]
-        is_end = not key[0]
+    for key in {*before, *after, *(key for key, _ in seen)}:
+        # Who is no destination and goes by no channel is told by nobody's rules.
+        judged = key[0] and key[1]
         ways.append(
             Way(
                 *key,
-                expected_before=expected[0].get(key, 0.0),
-                expected_after=expected[1].get(key, 0.0),
-                messages_before=seen.get((key, False), 0),
-                messages_after=seen.get((key, True), 0),
-                verdict_before="" if is_end or not key[1] else _NEW if told[0] is None else told[0],
-                verdict_after="" if is_end or not key[1] else _GONE if told[1] is None else told[1],
-                remedy="" if key in expected[1] else remedy(rules.get(key), key, asked[0]),
+                expected_before=before.get(key, 0.0),
+                expected_after=after.get(key, 0.0),
+                messages_before=seen[key, False],
+                messages_after=seen[key, True],
+                verdict_before=verdicts[0].get(key, _NEW) if judged and key not in before else "",
+                verdict_after=verdicts[1].get(key, _GONE) if judged and key not in after else "",
+                remedy="" if key in after else remedy(rules.get(key), key, asked[0]),
             )
         )
     ways.sort(key=_order)

@@ -125,21 +125,33 @@ def hops_at(places: Sequence[Place], network: Network, ladder: Ladder) -> list[H
 
 def hop_of(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> Hop:
     """Where the messages of a place go on to, and where they end."""
-    name, for_qmgr = plan[c.RESOLVED_OBJECT], plan[c.RESOLVED_QMGR]
     if plan[c.REASON] != 0:
         dead = Ending(
             End.DEAD_END, place.qmgr, place.object_name, place.object_qmgr, plan[c.REASON]
         )
         return Hop(place, plan, endings=[(dead, 1.0)])
     if plan[c.KIND] == PlanKind.LOCAL:
-        return Hop(place, plan, endings=[(Ending(_kept(place), place.qmgr, name), 1.0)])
+        kept = Ending(_kept(place), place.qmgr, plan[c.RESOLVED_OBJECT])
+        return Hop(place, plan, endings=[(kept, 1.0)])
     if plan[c.KIND] == PlanKind.XMITQ:
-        other = network.other_end(place.qmgr, plan[c.XMITQ], for_qmgr)
-        if other is None:
-            left = Ending(End.LEAVES, place.qmgr, name, for_qmgr, xmitq=plan[c.XMITQ])
-            return Hop(place, plan, endings=[(left, 1.0)])
-        return Hop(place, plan, onward=[(Place(other, name, for_qmgr), 1.0)])
-    asked_for = for_qmgr if plan[c.KIND] == PlanKind.QMGR else ""
+        return _by_transmission_queue(place, plan, network)
+    return _by_routes(place, plan, routes, network)
+
+
+def _by_transmission_queue(place: Place, plan: Row, network: Network) -> Hop:
+    """A place whose messages go on a transmission queue that is no cluster's."""
+    name, for_qmgr, xmitq = plan[c.RESOLVED_OBJECT], plan[c.RESOLVED_QMGR], plan[c.XMITQ]
+    other = network.other_end(place.qmgr, xmitq, for_qmgr)
+    if other is None:
+        left = Ending(End.LEAVES, place.qmgr, name, for_qmgr, xmitq=xmitq)
+        return Hop(place, plan, endings=[(left, 1.0)])
+    return Hop(place, plan, onward=[(Place(other, name, for_qmgr), 1.0)])
+
+
+def _by_routes(place: Place, plan: Row, routes: Sequence[Row], network: Network) -> Hop:
+    """A place whose messages go through a cluster."""
+    name = plan[c.RESOLVED_OBJECT]
+    asked_for = plan[c.RESOLVED_QMGR] if plan[c.KIND] == PlanKind.QMGR else ""
     to_host = plan[c.CLROUTE] == ClusterRoute.TOPICHOST
     if to_host:
         name, asked_for = place.object_name, place.qmgr
