@@ -1,7 +1,11 @@
 """What a question about one put may say by name, beyond the put itself."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TypedDict
+
+Moment = str | datetime
+"""A moment as text in ISO 8601, or with its zone."""
 
 
 class RuleOptions(TypedDict, total=False):
@@ -45,3 +49,37 @@ class TraceOptions(RuleOptions, total=False):
     via: str
     links: Mapping[tuple[str, str], str] | None
     hops: int
+
+
+class WhereOptions(TypedDict, total=False):
+    """Options of `OpenLake.where`, those of `clwl where`.
+
+    Attributes:
+        qmgr: the queue manager that it was put on, where several have the identifier.
+        at: the moment that is asked about; None = now.
+        since: from which on its channel is taken as down.
+        backlog: or how many messages wait for that channel.
+    """
+
+    qmgr: str | None
+    at: Moment | None
+    since: Moment | None
+    backlog: int | None
+
+
+class LoadOptions(TypedDict, total=False):
+    """Options of `OpenLake.load`, those of `clwl load`.
+
+    Attributes:
+        fields: column -> field, where the names do not tell it.
+        observer: queue manager of puts that name none.
+        time_zone: of moments that do not say theirs.
+        strict: load nothing if any piece cannot be used.
+        dry_run: look, and write nothing.
+    """
+
+    fields: Mapping[str, str]
+    observer: str | None
+    time_zone: str | None
+    strict: bool
+    dry_run: bool

@@ -11,8 +11,15 @@ import pandas as pd
 from pyspark.sql import DataFrame
 
 from clwl_spark.api.answers import Explained, Moved, Traced
-from clwl_spark.api.asked import ExplainOptions, TraceOptions
+from clwl_spark.api.asked import (
+    ExplainOptions,
+    LoadOptions,
+    Moment,
+    TraceOptions,
+    WhereOptions,
+)
 from clwl_spark.api.changes import change_of, moved_by
+from clwl_spark.api.happened import Happened, happened, loaded, separated, whereabouts
 from clwl_spark.api.judged import Paths, judged
 from clwl_spark.api.load import TrafficShares, shares_of, sweep_of, traffic_shares_of
 from clwl_spark.api.routed import answer_of, report_of, routed, snapshots_of, table_of
@@ -26,6 +33,7 @@ from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.materialize import releasing
 from clwl_spark.studies.explain.plan_cache import PlanCache, explain_by
 from clwl_spark.studies.explain.request import ExplainRequest
+from clwl_spark.studies.load.run import LoadSummary
 from clwl_spark.studies.topics.strings import check_topic_string
 from clwl_spark.studies.trace.places import MOST_HOPS, Place
 from clwl_spark.studies.trace.trace import TraceRequest, trace
@@ -239,6 +247,86 @@ class OpenLake:
         """
         ladder = self._rules.ladder(exit_function)
         return judged(self.tables, self._chosen(snapshot), paths, ladder)
+
+    @releasing()
+    def incident(
+        self,
+        object_name: str,
+        since: Moment,
+        *,
+        until: Moment | None = None,
+        qmgr: str | None = None,
+    ) -> Happened:
+        """Study what moved an object's messages since a moment, what waits, and what to do.
+
+        >>> lake.incident("ORDERS", "2026-03-02T14:00Z").advice
+
+        Args:
+            object_name: as it is put to, or as an alias leads to it.
+            since: from when on.
+            until: up to when; None = now, or the object's last message.
+            qmgr: only what is put there; None = anywhere.
+        """
+        return happened(self._rules, object_name, since, until, qmgr)
+
+    @releasing()
+    def where(self, message: str, **options: Unpack[WhereOptions]) -> pd.DataFrame:
+        """Where a message is: hop by hop which choice, which transmission queue, and what of it.
+
+        >>> lake.where("SHOP1:17")[["hop", "way", "state"]]
+
+        Args:
+            message: `QM:PUT_SEQ`, or its identifier in hexadecimal.
+            options: `qmgr`, where it was put, if several have the identifier; `at`, the moment that
+                is asked about; `since` when its channel is down, or its `backlog`.
+
+        Returns:
+            One row per hop of each message that has the identifier; `attrs["summary"]` has a
+            sentence for each of these.
+        """
+        return whereabouts(self.tables, message, options)
+
+    @releasing()
+    def separation(
+        self,
+        qmgr: str = "",
+        objects: Sequence[str] = (),
+        *,
+        limit: int = 15,
+        snapshot: str | None = None,
+    ) -> pd.DataFrame:
+        """Which queues share channels and transmission queues.
+
+        >>> lake.separation("SHOP1").attrs["queues"]
+
+        Args:
+            qmgr: only this queue manager, and its queues one by one; blank = all, without that.
+            objects: of its queues these alone; none = those with the most others beside them.
+            limit: rows of each list.
+            snapshot: any one.
+
+        Returns:
+            One row per channel with its transmission queue, those that carry the most queues'
+            messages first, of `attrs["lines"]`; `attrs["queues"]` has who is behind whom.
+        """
+        return separated(self.tables, self._chosen(snapshot), qmgr, objects, limit)
+
+    @releasing()
+    def load(self, *paths: str | Path, **options: Unpack[LoadOptions]) -> LoadSummary:
+        """Load puts and what MQ records of traffic, each content once.
+
+        >>> lake.load("puts.csv", fields={"object_name": "Ziel"}).rows
+
+        Args:
+            paths: files, and folders that are read with their subfolders, less hidden files.
+            options: `fields`, column -> field; `observer`, queue manager of puts that name none;
+                `time_zone` of moments that do not say theirs; `strict`; `dry_run`.
+
+        Raises:
+            NothingLoadedError: no message in any of the files, or under `strict` a piece that
+                cannot be read.
+        """
+        return loaded(self.tables, paths, options)
 
     def table(self, name: str) -> DataFrame:
         """A table of the lake as a Spark DataFrame.

@@ -23,7 +23,7 @@ def run(common: Common, options: LoadWords) -> int:
     """Load the files, name what was not usable, and return the exit code."""
     how = LoadOptions(
         read_maps(options.map),
-        Reading(options.observer, _zone(options.time_zone)),
+        Reading(options.observer, zone_named(options.time_zone)),
         options.strict,
         options.dry_run,
     )
@@ -36,7 +36,7 @@ def run(common: Common, options: LoadWords) -> int:
     return 0
 
 
-def _zone(name: str | None) -> ZoneInfo | None:
+def zone_named(name: str | None) -> ZoneInfo | None:
     """The time zone of a name."""
     if name is None:
         return None

@@ -1,0 +1,148 @@
+"""Questions of the Python API about what happened: incidents, single messages, records of MQ."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+
+from clwl_spark.api.asked import LoadOptions, Moment, WhereOptions
+from clwl_spark.api.rules import Rules
+from clwl_spark.api.shown import frame_of
+from clwl_spark.cli.load import zone_named
+from clwl_spark.cli.moments import micros_of
+from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import UsageError
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.semantics import semantics_of
+from clwl_spark.studies.incident.find import Question, incident
+from clwl_spark.studies.incident.model import Bound, Incident, Waiting, Way
+from clwl_spark.studies.load import run as load_files
+from clwl_spark.studies.load.cells import Reading
+from clwl_spark.studies.load.run import LoadSummary
+from clwl_spark.studies.separation.separation import SeparationQuestion, separation_of
+from clwl_spark.studies.where.find import Wanted, wanted_message, where_is
+from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import micros
+
+_HOP: Final = (
+    c.MESSAGE_ID, "hop", c.QMGR, c.PUT_SEQ, c.OBJECT_NAME, c.OBJECT_QMGR, c.DEST_QMGR, c.CHANNEL,
+    c.XMITQ, "way", "state", "why",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What moved an object's messages since a moment.
+
+    Attributes:
+        incident: what `studies.incident.find` found.
+    """
+
+    incident: Incident
+
+    @property
+    def ways(self) -> pd.DataFrame:
+        """One row per put and way of its messages, the most put to first, lost ways before others.
+
+        Shares are 0 to 1; `verdict_after` is why a way is no route any more ('' = it is one).
+        """
+        named = (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR)
+        rows = [
+            {**{x: getattr(put, x) for x in named}, **asdict(way)}
+            for put in self.incident.puts
+            for way in put.ways
+        ]
+        return frame_of(rows, (*named, *_names(Way)))
+
+    @property
+    def waiting(self) -> pd.DataFrame:
+        """One row per channel that is down and for which messages wait."""
+        return frame_of(map(asdict, self.incident.waiting), _names(Waiting))
+
+    @property
+    def bound(self) -> pd.DataFrame:
+        """One row per put and lost way that earlier choices bind messages to."""
+        return frame_of(map(asdict, self.incident.bound), _names(Bound))
+
+    @property
+    def changes(self) -> pd.DataFrame:
+        """One row per attribute of the topology that differs and concerns the object."""
+        names = ("table", "key", "change", "attribute", "old", "new")
+        return frame_of(self.incident.changes, names)
+
+    @property
+    def advice(self) -> Sequence[str]:
+        """What to do, in order."""
+        return self.incident.advice
+
+
+def happened(
+    rules: Rules, object_name: str, since: Moment, until: Moment | None, qmgr: str | None
+) -> Happened:
+    """Study an incident."""
+    begin = micros_of("since", since if isinstance(since, str) else since.isoformat())
+    question = Question(object_name, begin, _micros("until", until), qmgr)
+    return Happened(incident(rules.lake, question, rules.ladder(None)))
+
+
+def whereabouts(lake: Lake, message: str, options: WhereOptions) -> pd.DataFrame:
+    """How far a message has come: one row per hop of each message that has the identifier.
+
+    Raises:
+        UsageError: no message is named, or both `since` and `backlog` are given.
+    """
+    backlog = options.get("backlog")
+    since = _micros("since", options.get("since"))
+    if since is not None and backlog is not None:
+        raise UsageError("since and backlog exclude each other: give one of them")
+    asked = _micros("at", options.get("at"))
+    at = micros(datetime.now(UTC)) if asked is None else asked
+    found = wanted_message(message, at, options.get("qmgr"))
+    wanted = Wanted(at, found.message_id, found.qmgr, found.put_seq, since, backlog)
+    puts = where_is(lake, wanted, semantics_of(lake).edition)
+    hops = ({**hop, c.MESSAGE_ID: put[c.MESSAGE_ID]} for put in puts for hop in put["hops"])
+    frame = frame_of(hops, _HOP)
+    frame.attrs = {"summary": [put["summary"] for put in puts]}
+    return frame
+
+
+def separated(
+    lake: Lake, snapshot_id: str, qmgr: str, objects: Sequence[str], limit: int
+) -> pd.DataFrame:
+    """Channels with their transmission queues, and who is behind whom on them."""
+    question = SeparationQuestion(snapshot_id, qmgr, objects, limit)
+    found = separation_of(lake, question, Ladder(semantics_of(lake)))
+    frame = pd.DataFrame(found.lines)
+    frame.attrs = {"lines": found.lines_total, "queues": list(found.queues)}
+    return frame
+
+
+def loaded(lake: Lake, paths: Sequence[str | Path], options: LoadOptions) -> LoadSummary:
+    """Load files of puts and of what MQ records."""
+    reading = Reading(options.get("observer"), zone_named(options.get("time_zone")))
+    how = load_files.LoadOptions(
+        options.get("fields") or {},
+        reading,
+        strict=options.get("strict", False),
+        dry_run=options.get("dry_run", False),
+    )
+    return load_files.load(lake, [Path(x) for x in paths], how, _silent)
+
+
+def _names(of: type) -> list[str]:
+    """The attributes of a record."""
+    return [x.name for x in fields(of)]
+
+
+def _silent(_stage: str, _done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+def _micros(name: str, when: Moment | None) -> int | None:
+    """A moment of an argument, in microseconds since 1970; None = none is given."""
+    if when is None:
+        return None
+    return micros_of(name, when.isoformat() if isinstance(when, datetime) else when)
