@@ -14,7 +14,9 @@ from clwl_spark.cli.work import at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.mapping import read_maps
-from clwl_spark.studies.load.run import LoadOptions, LoadSummary, load
+from clwl_spark.studies.load.one_file import LoadOptions
+from clwl_spark.studies.load.run import LoadSummary, load
+from clwl_spark.studies.load.traced_files import TraceNotes
 
 _SHOWN: Final = 20
 
@@ -65,6 +67,24 @@ def _tell(summary: LoadSummary) -> None:
         note(
             f"{summary.late:,} messages were put before ones that the lake has: they come behind "
             "them"
+        )
+    _tell_trace(summary.trace)
+
+
+def _tell_trace(notes: TraceNotes) -> None:
+    """What may surprise in activity trace."""
+    if notes.repeated:
+        note(f"{notes.repeated:,} puts came again, in these files or after an earlier load: each "
+             "counts once")  # fmt: skip
+    if notes.unopened:
+        note(
+            f"{notes.unopened:,} puts have no MQOPEN in these files: their bind option is taken to "
+            "be AS_Q_DEF"
+        )
+    for qmgr, count in notes.set_back.most_common(_SHOWN):
+        note(
+            f"{count:,} puts on {qmgr} are earlier than the one before in their connection: its "
+            "clock was set back, and put_seq follows the clock"
         )
 
 

@@ -148,20 +148,21 @@ def test_a_file_may_grow_in_any_encoding(lake, load, tmp_path, encoding):
     assert messages(lake) == [*EXPECTED, ("QM2", 2, "09:00:00", "STOCK", None, None)]
 
 
-def test_what_comes_behind_a_line_that_was_loaded_in_part_is_told(lake, load, tmp_path):
+def test_a_last_line_that_is_cut_is_set_aside_and_taken_when_it_is_whole(lake, load, tmp_path):
     file = tmp_path / "puts.csv"
     file.write_text(PUTS + "QM1,2026-09-14T09:00:00Z,OR")
     document = load(file)
     assert document["rows"] == {"messages": 4}
     assert [x["line"] for x in document["rejects"]] == [6]
+    assert document["rejects"][0]["reason"].endswith("; it is taken when it is whole")
+    document = load(file)
+    assert (document["written"], len(document["passed_over"])) == (False, 1)
+    assert lake.read("load_rejects").count() == 1
     file.write_text(
         PUTS + "QM1,2026-09-14T09:00:00Z,ORDERS,,,,,\nQM2,2026-09-14T09:00:00Z,B,,,,,\n"
     )
     document = load(file)
-    assert document["rows"] == {"messages": 1}
-    assert [(x["line"], x["text"], x["reason"]) for x in document["rejects"]] == [
-        (6, "DERS,,,,,", "its line was loaded before it was whole")
-    ]
+    assert (document["rows"], document["rejects"]) == ({"messages": 2}, [])
     assert messages(lake)[-1] == ("QM2", 2, "09:00:00", "B", None, None)
 
 

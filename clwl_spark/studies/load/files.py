@@ -21,6 +21,7 @@ from clwl_spark.mq.read.records import SHOWN_TEXT
 PARQUET: Final = b"PAR1"
 ARROW: Final = b"ARROW1"
 _SEPARATORS: Final = ",;\t|"
+_UTF_16: Final = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BOMS: Final = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -70,7 +71,7 @@ def read_table(data: bytes, head: bytes | None = None, first_line: int = 1) -> F
             return Found(pa.ipc.open_file(pa.BufferReader(data)).read_all())
     except (pa.ArrowException, OSError) as error:
         raise UnreadableFileError(f"it breaks off or is damaged ({error})") from error
-    text = _plain(data)
+    text = plain_text(data)
     start = (head or text).lstrip()[:1]
     if start in (b"{", b"["):
         return _json(text, first_line)
@@ -80,6 +81,16 @@ def read_table(data: bytes, head: bytes | None = None, first_line: int = 1) -> F
 def can_grow(data: bytes) -> bool:
     """Whether more rows can be written behind such a file: it is of lines."""
     return data[:4] != PARQUET and data[:6] != ARROW
+
+
+def whole_lines(data: bytes) -> int:
+    """How many bytes the lines have that end; those of a last one without an end come behind."""
+    codec = _UTF_16.get(data[:2])
+    if codec is None:
+        return data.rfind(b"\n") + 1
+    return (
+        2 + len(data[2:].decode(codec, "replace").rpartition("\n")[0].encode(codec, "replace")) + 2
+    )
 
 
 def read_rest(data: bytes, start: int, line: int) -> Found:
@@ -98,8 +109,8 @@ def read_rest(data: bytes, start: int, line: int) -> Found:
     """
     # A mark of the encoding stands at the beginning alone.
     mark = data[:2] if data[:2] in _BOMS else b""
-    rest = _plain(mark + data[start:])
-    loaded = _plain(data[:start])
+    rest = plain_text(mark + data[start:])
+    loaded = plain_text(data[:start])
     head = loaded.split(b"\n", 1)[0] + b"\n"
     cut, refused = b"", []
     if not loaded.endswith(b"\n"):
@@ -115,7 +126,7 @@ def read_rest(data: bytes, start: int, line: int) -> Found:
     return found
 
 
-def _plain(data: bytes) -> bytes:
+def plain_text(data: bytes) -> bytes:
     """Text of any of the usual encodings as UTF-8."""
     for mark, encoding in _BOMS.items():
         if data.startswith(mark):

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from mmap import mmap
 from typing import Final
 
 from clwl_spark.delta.lake import Lake
@@ -46,20 +47,22 @@ class Known:
     contents: Mapping[int, frozenset[str]] = field(default_factory=dict)
     written: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def part(self, data: bytes, *, grows: bool) -> Part:
+    def part(self, data: bytes | mmap, *, grows: bool, size: int | None = None) -> Part:
         """What of a file's bytes is new; `start` is their number where nothing is.
 
         Args:
             data: the whole file.
             grows: it is of lines, so that more can come behind what was loaded.
+            size: how many of its bytes count; None = all.
         """
-        digest, at, start = hashlib.sha256(), 0, 0
-        for size in sorted(x for x in self.contents if x <= len(data)):
-            digest.update(data[at:size])
-            at = size
-            if digest.hexdigest() in self.contents[size] and (grows or size == len(data)):
-                start = size
-        digest.update(data[at:])
+        with memoryview(data) as whole, whole[:size] as view:
+            digest, at, start = hashlib.sha256(), 0, 0
+            for there in sorted(x for x in self.contents if x <= len(view)):
+                digest.update(view[at:there])
+                at = there
+                if digest.hexdigest() in self.contents[there] and (grows or there == len(view)):
+                    start = there
+            digest.update(view[at:])
         content = digest.hexdigest()
         return Part(start, content, self.written.get(content, frozenset()))
 

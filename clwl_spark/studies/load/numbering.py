@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
@@ -21,11 +22,13 @@ class Numbered:
         rows: by queue manager and put_seq.
         guessed: messages put at the same moment as the one before: their files' order was taken.
         late: messages put before one that the lake has; they come behind it.
+        put_seq: (rows,) in the order that the rows were given in.
     """
 
     rows: pa.Table
     guessed: int
     late: int
+    put_seq: NDArray[np.int64]
 
 
 def last_of_lake(lake: Lake, qmgrs: list[str]) -> dict[str, tuple[int, int]]:
@@ -68,4 +71,7 @@ def numbered(rows: pa.Table, last: Mapping[str, tuple[int, int]]) -> Numbered:
     at = rows.schema.get_field_index(c.PUT_SEQ)
     done = rows.set_column(at, rows.schema.field(at), pa.array(put_seq, pa.int64()))
     late = own & (time < newest[sender]) if len(sender) else own
-    return Numbered(done, int(np.count_nonzero(own & alike)), int(np.count_nonzero(late)))
+    as_given = np.empty_like(put_seq)
+    as_given[order] = put_seq
+    guessed, behind = (int(np.count_nonzero(x)) for x in (own & alike, late))
+    return Numbered(done, guessed, behind, as_given)

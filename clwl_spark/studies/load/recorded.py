@@ -1,5 +1,6 @@
 """What MQ recorded, as rows of the lake's tables."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ import pyarrow as pa
 from clwl_spark.mq.traffic import LocalMoment, Record
 from clwl_spark.mq.traffic import records_of as records_of_text
 from clwl_spark.studies.load.files import Refused
+from clwl_spark.studies.load.operations import SCHEMA, operations_of
 from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
 
@@ -22,25 +24,28 @@ class RecordedRows:
     Attributes:
         rows: by table, with the contract's columns.
         refused: pieces that cannot be used.
-        needless: what of the text gives no row, in words; '' = nothing.
+        needless: what of the text gives no row, and how many there are.
+        operations: of activity trace, as `operations.SCHEMA` says.
     """
 
     rows: Mapping[str, pa.Table]
     refused: list[Refused] = field(default_factory=list)
-    needless: str = ""
+    needless: Counter[str] = field(default_factory=Counter)
+    operations: pa.Table = field(default_factory=SCHEMA.empty_table)
 
 
-def recorded(text: str, file: str, zone: ZoneInfo | None) -> RecordedRows:
+def recorded(text: str, file: str, zone: ZoneInfo | None, first_line: int = 1) -> RecordedRows:
     """The rows that the records of a text give.
 
     Args:
-        text: JSON documents.
+        text: JSON documents, or of amqsact.
         file: its name, for `source`.
         zone: of moments that MQ writes down without one; None = these records are refused.
+        first_line: the line that the text begins with.
 
     Grain: by table, one row per record.
     """
-    found = records_of_text(text)
+    found = records_of_text(text, first_line)
     refused = [Refused(*x) for x in found.refused]
     rows: dict[str, list[dict[str, Any]]] = {}
     for line, record in found.records:
@@ -52,10 +57,11 @@ def recorded(text: str, file: str, zone: ZoneInfo | None) -> RecordedRows:
         if c.SOURCE in TABLES[record.table].names:
             values[c.SOURCE] = f"{file}:{line}"
         rows.setdefault(record.table, []).append(values)
-    kinds = ", ".join(f"{count} x {kind}" for kind, count in found.needless.items())
-    needless = f"it gives no row; it holds {kinds}" if kinds else ""
-    refused.sort(key=_line)
-    return RecordedRows({name: _table(name, x) for name, x in rows.items()}, refused, needless)
+    operations, unusable = operations_of(found.operations, zone)
+    refused = sorted([*refused, *unusable], key=_line)
+    tables = {name: _table(name, x) for name, x in rows.items()}
+    needless = found.needless + found.operations.others
+    return RecordedRows(tables, refused, needless, operations)
 
 
 def _line(of: Refused) -> int:

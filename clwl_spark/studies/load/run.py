@@ -4,8 +4,8 @@ Source: CONTRACT, `clwl load`.
 """
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -13,27 +13,20 @@ from typing import Any, Final
 import pyarrow as pa
 
 from clwl_spark.delta.lake import Lake
-from clwl_spark.errors import InputError, UsageError
+from clwl_spark.errors import InputError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
-from clwl_spark.mq.read.records import SHOWN_TEXT
-from clwl_spark.mq.traffic import is_recorded
 from clwl_spark.snapshots.reading import sources_of
-from clwl_spark.studies.load.cells import Cells, Reading, messages_of
-from clwl_spark.studies.load.files import (
-    LINES,
-    Found,
-    Refused,
-    UnreadableFileError,
-    can_grow,
-    read_rest,
-    read_table,
-)
-from clwl_spark.studies.load.known import Known, Part, known_contents, once
-from clwl_spark.studies.load.mapping import Mapped, mapped
+from clwl_spark.studies.load.known import known_contents, once
+from clwl_spark.studies.load.mapping import Mapped
 from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
-from clwl_spark.studies.load.recorded import recorded
-from clwl_spark.studies.load.series import FIELDS, Series
+from clwl_spark.studies.load.one_file import LoadFile, LoadOptions, LoadReject, file_of
+from clwl_spark.studies.load.traced_files import (
+    TraceNotes,
+    link_routes,
+    read_records,
+    take_traces,
+)
 from clwl_spark.tables import (
     LOAD_REJECTS,
     LOADS,
@@ -47,7 +40,6 @@ from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import moment_text
 
 _SHOWN_REJECTS: Final = 3
-_MUST: Final = (c.PUT_TIME, c.OBJECT_NAME)
 _WRITTEN: Final = (
     OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, STATUS_EVENTS.name, MESSAGES.name,
 )  # fmt: skip
@@ -58,33 +50,6 @@ _TOLD_EVERY: Final = 16
 
 class NothingLoadedError(InputError):
     """No message in any of the files, or some that cannot be read under `strict`."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoadOptions:
-    """How files are loaded.
-
-    Attributes:
-        fields: column -> field, where the names do not tell it.
-        reading: what the files leave open.
-        strict: refuse all if any piece cannot be used.
-        dry_run: look, and write nothing.
-    """
-
-    fields: Mapping[str, str] = field(default_factory=dict)
-    reading: Reading = field(default_factory=Reading)
-    strict: bool = False
-    dry_run: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LoadReject:
-    """A piece that could not be used."""
-
-    file: str
-    line: int
-    text: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +67,7 @@ class LoadSummary:
         last: of the last one.
         guessed: messages whose order among those of the same moment is the file's.
         late: messages put before one that the lake had.
+        trace: what is to be told of activity trace.
         written: whether anything was written.
     """
 
@@ -115,6 +81,7 @@ class LoadSummary:
     last: datetime | None
     guessed: int
     late: int
+    trace: TraceNotes
     written: bool
 
     def to_json(self) -> dict[str, Any]:
@@ -133,26 +100,11 @@ class LoadSummary:
             "to": self.last and moment_text(self.last),
             "order_guessed": self.guessed,
             "late": self.late,
+            "repeated": self.trace.repeated,
+            "unopened": self.trace.unopened,
+            "set_back": dict(self.trace.set_back),
             "written": self.written,
         }
-
-
-@dataclass(slots=True)
-class _File:
-    """A file with something new."""
-
-    name: str
-    part: Part
-    size: int
-    rows: dict[str, pa.Table] = field(default_factory=dict)
-    rejects: list[LoadReject] = field(default_factory=list)
-    fields: Mapped = field(default_factory=dict)
-    needless: str = ""
-
-    @property
-    def is_of_use(self) -> bool:
-        """Whether it gives a row, or is a record that needs none."""
-        return bool(self.needless) or any(x.num_rows for x in self.rows.values())
 
 
 def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgress) -> LoadSummary:
@@ -170,20 +122,11 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         UsageError: a field that is named is not there.
     """
     sources = sources_of(paths)
-    known = known_contents(lake)
-    files: list[_File] = []
-    skipped = 0
-    met: set[str] = set()
-    for done, path in enumerate(sources.files):
-        if done % _TOLD_EVERY == 0:
-            tell("reading", done, len(sources.files))
-        found = _file(path, known, options)
-        if found is None or found.part.content in met:
-            skipped += 1
-        else:
-            files.append(found)
-            met.add(found.part.content)
-    tell("reading", len(sources.files), len(sources.files))
+    files, waiting, skipped = _files(lake, sources.files, options, tell)
+    read_records(files, tell)
+    notes = take_traces(lake, files)
+    for one in files:
+        one.leave_written()
     rejects = [x for one in files for x in one.rejects]
     _refuse(files, rejects, strict=options.strict)
     ready = _numbered(lake, files)
@@ -192,136 +135,57 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         tell("writing", 0, 1)
         _write(lake, files, tables, rejects)
         tell("writing", 1, 1)
-    passed = [PassedOver(x.name, x.needless) for x in files if x.needless and not any(x.rows)]
+    passed = [PassedOver(x.name, _needless(x)) for x in files if x.needless and not any(x.rows)]
     times = pa.compute.min_max(ready.rows[c.PUT_TIME]).as_py()
     return LoadSummary(
         files=len(files),
         known=skipped,
         rows={name: tables[name].num_rows for name in _WRITTEN if name in tables},
         rejects=tuple(rejects),
-        passed=(*sources.passed, *passed),
+        passed=(*sources.passed, *passed, *waiting),
         mappings={x.name: x.fields for x in files if x.fields},
         first=times["min"],
         last=times["max"],
         guessed=ready.guessed,
         late=ready.late,
+        trace=notes,
         written=bool(files) and not options.dry_run,
     )
 
 
-def _file(path: Path, known: Known, options: LoadOptions) -> _File | None:
-    """What is new in a file; None = nothing."""
-    data = path.read_bytes()
-    grows = can_grow(data)
-    part = known.part(data, grows=grows)
-    if part.start == len(data) and part.start:
-        return None
-    found = _File(str(path), part, len(data))
-    try:
-        if is_recorded(data):
-            _take_records(found, data[part.start :], options.reading)
+def _files(
+    lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgress
+) -> tuple[list[LoadFile], list[PassedOver], int]:
+    """Files with something new, those that wait for the rest of a piece, and how many are known."""
+    known = known_contents(lake)
+    files: list[LoadFile] = []
+    waiting: list[PassedOver] = []
+    skipped = 0
+    met: set[str] = set()
+    for done, path in enumerate(paths):
+        if done % _TOLD_EVERY == 0:
+            tell("reading", done, len(paths))
+        found = file_of(len(files), path, known, options)
+        if found is not None and found.is_waiting:
+            waiting.append(
+                PassedOver(found.name, "nothing in it is new but a piece that breaks off")
+            )
+        elif found is None or found.part.content in met:
+            skipped += 1
         else:
-            _take_table(found, _table(data, part), options)
-    except UnreadableFileError as error:
-        found.rejects.append(LoadReject(found.name, 0, "", str(error)))
-    found.rows = {x: y for x, y in found.rows.items() if y.num_rows and x not in part.written}
-    return found
+            files.append(found)
+            met.add(found.part.content)
+    tell("reading", len(paths), len(paths))
+    return files, waiting, skipped
 
 
-def _take_table(found: _File, table: Found, options: LoadOptions) -> None:
-    """Take the puts of a table."""
-    if table.rows.column_names and FIELDS.issubset(table.rows.column_names):
-        table = _expanded(table)
-    if not table.rows.column_names:
-        found.rejects += [LoadReject(found.name, *astuple(x)) for x in table.refused]
-        return
-    found.fields = mapped(table.rows.column_names, options.fields)
-    _require(found.fields, table.rows.column_names, options.reading)
-    cells = messages_of(table.rows, found.fields, options.reading)
-    found.rows[MESSAGES.name] = cells.rows.filter(pa.array(cells.usable))
-    found.rejects += [
-        LoadReject(found.name, x.line, x.text, x.reason)
-        for x in sorted([*table.refused, *_refused(table, cells)], key=_line)
-    ]
+def _needless(file: LoadFile) -> str:
+    """What a file of records holds that gives no row."""
+    kinds = ", ".join(f"{count} x {kind}" for kind, count in file.needless.items())
+    return f"it gives no row; it holds {kinds}"
 
 
-def _take_records(found: _File, data: bytes, how: Reading) -> None:
-    """Take what MQ recorded."""
-    taken = recorded(data.decode(errors="replace"), found.name, how.zone)
-    found.rows.update(taken.rows)
-    found.needless = taken.needless
-    found.rejects += [LoadReject(found.name, x.line, x.text, x.reason) for x in taken.refused]
-
-
-def _expanded(table: Found) -> Found:
-    """The puts that the lines of a table in compact form stand for."""
-    found = Found(_none(), table.first_line, list(table.refused))
-    puts: list[dict[str, Any]] = []
-    lines: list[int] = []
-    for at, words in enumerate(table.rows.to_pylist()):
-        line = table.first_line + at
-        try:
-            own = [*Series(line - 1, words).puts()]
-        except UsageError as error:
-            text = ",".join("" if x is None else str(x) for x in words.values())
-            found.refused.append(Refused(line, text[:SHOWN_TEXT], str(error)))
-            continue
-        puts += own
-        lines += [line] * len(own)
-    columns = [x for x in MESSAGES.names if x != c.PUT_SEQ]
-    schema = MESSAGES.arrow(columns)
-    rows = pa.Table.from_pylist([{x: put.get(x) for x in columns} for put in puts], schema)
-    found.rows = rows.append_column(LINES, pa.array(lines, pa.int64()))
-    return found
-
-
-def _line(of: Refused) -> int:
-    return of.line
-
-
-def _table(data: bytes, part: Part) -> Found:
-    """The table of a file, or of what it grew by."""
-    if not part.start:
-        return read_table(data)
-    line = data[: part.start].count(b"\n") + 1
-    return read_rest(data, part.start, line)
-
-
-def _require(found: Mapped, fields: Sequence[str], how: Reading) -> None:
-    """Refuse a table that lacks what a put has to have.
-
-    Raises:
-        UnreadableFileError: it does; the sentence says what can be done.
-    """
-    columns = [x for x in _MUST if x not in found]
-    if c.QMGR not in found and how.observer is None:
-        columns.insert(0, c.QMGR)
-    if not columns:
-        return
-    named = ", ".join(fields[:12])
-    ways = [f"--map {x}=FIELD" for x in columns if x != c.QMGR]
-    ways += ["--observer QM"] if c.QMGR in columns else []
-    raise UnreadableFileError(
-        f"no field is {' or '.join(columns)} ({named}): give {' and '.join(ways)}"
-    )
-
-
-def _refused(table: Found, cells: Cells) -> Iterable[Refused]:
-    """The rows that cannot be used, with their lines."""
-    lines = table.rows[LINES] if LINES in table.rows.column_names else None
-    for at, reason in enumerate(cells.reasons or ()):
-        if reason:
-            line = table.first_line + at if lines is None else lines[at].as_py()
-            row = table.rows.slice(at, 1).to_pylist()[0]
-            text = ",".join("" if x is None else str(x) for name, x in row.items() if name != LINES)
-            yield Refused(line, text[:SHOWN_TEXT], reason)
-
-
-def _none() -> pa.Table:
-    return MESSAGES.arrow(MESSAGES.names).empty_table()
-
-
-def _refuse(files: Sequence[_File], rejects: Sequence[LoadReject], *, strict: bool) -> None:
+def _refuse(files: Sequence[LoadFile], rejects: Sequence[LoadReject], *, strict: bool) -> None:
     """Refuse files of which nothing can be used."""
     shown = "; ".join(f"{x.file}:{x.line}: {x.reason}" for x in rejects[:_SHOWN_REJECTS])
     if files and not any(x.is_of_use or x.part.written for x in files):
@@ -336,16 +200,23 @@ def _refuse(files: Sequence[_File], rejects: Sequence[LoadReject], *, strict: bo
         )
 
 
-def _numbered(lake: Lake, files: Sequence[_File]) -> Numbered:
-    """All messages, with the put_seq that they get."""
+def _numbered(lake: Lake, files: Sequence[LoadFile]) -> Numbered:
+    """All messages, with the put_seq that they get; routes of traced ones get it, too."""
+    none = MESSAGES.arrow(MESSAGES.names).empty_table()
     rows = pa.concat_tables(
-        [_none(), *(x.rows[MESSAGES.name] for x in files if MESSAGES.name in x.rows)]
+        [none, *(x.rows[MESSAGES.name] for x in files if MESSAGES.name in x.rows)]
     )
     qmgrs = sorted(set(rows[c.QMGR].unique().to_pylist()))
-    return numbered(rows, last_of_lake(lake, qmgrs) if qmgrs else {})
+    ready = numbered(rows, last_of_lake(lake, qmgrs) if qmgrs else {})
+    first = 0
+    for one in files:
+        if MESSAGES.name in one.rows:
+            link_routes(one, ready.put_seq, first)
+            first += one.rows[MESSAGES.name].num_rows
+    return ready
 
 
-def _together(files: Sequence[_File]) -> dict[str, pa.Table]:
+def _together(files: Sequence[LoadFile]) -> dict[str, pa.Table]:
     """The rows of all files, by table."""
     parts: dict[str, list[pa.Table]] = {}
     for one in files:
@@ -356,7 +227,7 @@ def _together(files: Sequence[_File]) -> dict[str, pa.Table]:
 
 def _write(
     lake: Lake,
-    files: Sequence[_File],
+    files: Sequence[LoadFile],
     tables: Mapping[str, pa.Table],
     rejects: Sequence[LoadReject],
 ) -> None:

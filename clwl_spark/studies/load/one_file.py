@@ -1,0 +1,271 @@
+"""One file: what is new in it, and the puts of it where it is a table.
+
+Source: CONTRACT, `clwl load`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from mmap import mmap
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from clwl_spark.errors import UsageError
+from clwl_spark.mq.read.records import SHOWN_TEXT
+from clwl_spark.mq.traffic import is_recorded, whole_size
+from clwl_spark.mq.traffic.cuts import Bytes
+from clwl_spark.studies.load.cells import Cells, Reading, messages_of
+from clwl_spark.studies.load.files import (
+    LINES,
+    Found,
+    Refused,
+    UnreadableFileError,
+    can_grow,
+    read_rest,
+    read_table,
+    whole_lines,
+)
+from clwl_spark.studies.load.known import Known, Part
+from clwl_spark.studies.load.mapping import Mapped, mapped
+from clwl_spark.studies.load.parts import FilePart, as_text, contents, parts_of
+from clwl_spark.studies.load.series import FIELDS, Series
+from clwl_spark.tables import MESSAGES
+from clwl_spark.tables import columns as c
+
+HEAD_BYTES: Final = 64 << 10
+"""Of a file, what tells whether it holds records."""
+_MUST: Final = (c.PUT_TIME, c.OBJECT_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How files are loaded.
+
+    Attributes:
+        fields: column -> field, where the names do not tell it.
+        reading: what the files leave open.
+        strict: refuse all if any piece cannot be used.
+        dry_run: look, and write nothing.
+    """
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
+    strict: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReject:
+    """A piece that could not be used."""
+
+    file: str
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(slots=True)
+class LoadFile:
+    """A file with something new.
+
+    Attributes:
+        name: as the user named it.
+        part: what of it is new.
+        size: bytes that are loaded then: up to a last piece that is not whole yet.
+        rows: what it gives, by table.
+        rejects: pieces that cannot be used.
+        fields: of a table, column -> field.
+        needless: of records, those that give no row, and how many there are.
+        parts: of records, what is to be read yet.
+        operations: of activity trace, one table per part.
+        message_of: (observed_routes,) row of `messages` that each is about; -1 = it has none.
+        again: puts that are left out because they came again.
+    """
+
+    name: str
+    part: Part
+    size: int
+    rows: dict[str, pa.Table] = field(default_factory=dict)
+    rejects: list[LoadReject] = field(default_factory=list)
+    fields: Mapped = field(default_factory=dict)
+    needless: Counter[str] = field(default_factory=Counter)
+    parts: list[FilePart] = field(default_factory=list)
+    operations: list[pa.Table] = field(default_factory=list)
+    message_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    again: int = 0
+
+    @property
+    def is_of_use(self) -> bool:
+        """Whether it gives a row, or is of records that need none."""
+        return bool(self.needless or self.again) or any(x.num_rows for x in self.rows.values())
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nothing in it is new but a piece that is not whole yet."""
+        return self.part.start == self.size > 0
+
+    def refuse(self, pieces: Iterable[Refused]) -> None:
+        """Note pieces that cannot be used."""
+        self.rejects += [LoadReject(self.name, x.line, x.text, x.reason) for x in pieces]
+
+    def leave_written(self) -> None:
+        """Leave out tables without rows, and those that a killed run has written."""
+        written = self.part.written
+        self.rows = {x: y for x, y in self.rows.items() if y.num_rows and x not in written}
+
+
+def file_of(place: int, path: Path, known: Known, options: LoadOptions) -> LoadFile | None:
+    """What is new in a file; None = nothing.
+
+    A table is read; records are divided into parts, which are read together with those of other
+    files.
+
+    Args:
+        place: number of the file.
+        path: where it is.
+        known: what the lake has.
+        options: how it is read.
+    """
+    data = as_text(contents(path))
+    found = (
+        _records(place, path, data, known, options.reading)
+        if is_recorded(data[:HEAD_BYTES])
+        else _puts(path, data[: len(data)], known, options)
+    )
+    is_known = found.is_waiting and found.size == len(data)
+    return None if is_known else found
+
+
+def _puts(path: Path, data: bytes, known: Known, options: LoadOptions) -> LoadFile:
+    """The puts of a table."""
+    grows = can_grow(data)
+    found = LoadFile(str(path), known.part(data, grows=grows), len(data))
+    if found.is_waiting:
+        return found
+    try:
+        _take_table(found, _table(data, found.part), options)
+    except UnreadableFileError as error:
+        found.rejects.append(LoadReject(found.name, 0, "", str(error)))
+    if grows and not data.endswith(b"\n"):
+        _leave_cut(found, data, known)
+    found.leave_written()
+    return found
+
+
+def _leave_cut(found: LoadFile, data: bytes, known: Known) -> None:
+    """Do not count a last line that cannot be used as loaded: the rest of it may come yet."""
+    whole = whole_lines(data)
+    last = data[:whole].count(b"\n") + 1
+    if whole < found.part.start or not any(x.line == last for x in found.rejects):
+        return
+    found.size = whole
+    found.part = replace(known.part(data[:whole], grows=True), start=found.part.start)
+    found.rejects = [
+        replace(x, reason=f"{x.reason}; {_WHEN_WHOLE}") if x.line == last else x
+        for x in found.rejects
+    ]
+
+
+def _records(place: int, path: Path, data: Bytes, known: Known, how: Reading) -> LoadFile:
+    """What MQ recorded, divided into parts."""
+    size = whole_size(data)
+    found = LoadFile(str(path), known.part(data, grows=True, size=size), size)
+    if size < len(data) and not found.is_waiting:
+        line = data[:size].count(b"\n") + 1
+        text = data[size : size + SHOWN_TEXT].decode(errors="replace").split("\n", 1)[0]
+        found.refuse([Refused(line, text, f"a record that breaks off; {_WHEN_WHOLE}")])
+    start = found.part.start
+    if not found.is_waiting:
+        own = None if isinstance(data, mmap) else data
+        whole = FilePart(place, path.absolute(), found.name, start, size, 1, False, how.zone, own)
+        found.parts = [*parts_of(data, whole)]
+    return found
+
+
+_WHEN_WHOLE: Final = "it is taken when it is whole"
+
+
+def _take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:
+    """Take the puts of a table."""
+    if table.rows.column_names and FIELDS.issubset(table.rows.column_names):
+        table = _expanded(table)
+    if not table.rows.column_names:
+        found.refuse(table.refused)
+        return
+    found.fields = mapped(table.rows.column_names, options.fields)
+    _require(found.fields, table.rows.column_names, options.reading)
+    cells = messages_of(table.rows, found.fields, options.reading)
+    found.rows[MESSAGES.name] = cells.rows.filter(pa.array(cells.usable))
+    found.refuse(sorted([*table.refused, *_refused(table, cells)], key=_line))
+
+
+def _expanded(table: Found) -> Found:
+    """The puts that the lines of a table in compact form stand for."""
+    found = Found(_none(), table.first_line, list(table.refused))
+    puts: list[dict[str, Any]] = []
+    lines: list[int] = []
+    for at, words in enumerate(table.rows.to_pylist()):
+        line = table.first_line + at
+        try:
+            own = [*Series(line - 1, words).puts()]
+        except UsageError as error:
+            text = ",".join("" if x is None else str(x) for x in words.values())
+            found.refused.append(Refused(line, text[:SHOWN_TEXT], str(error)))
+            continue
+        puts += own
+        lines += [line] * len(own)
+    columns = [x for x in MESSAGES.names if x != c.PUT_SEQ]
+    schema = MESSAGES.arrow(columns)
+    rows = pa.Table.from_pylist([{x: put.get(x) for x in columns} for put in puts], schema)
+    found.rows = rows.append_column(LINES, pa.array(lines, pa.int64()))
+    return found
+
+
+def _line(of: Refused) -> int:
+    return of.line
+
+
+def _table(data: bytes, part: Part) -> Found:
+    """The table of a file, or of what it grew by."""
+    if not part.start:
+        return read_table(data)
+    line = data[: part.start].count(b"\n") + 1
+    return read_rest(data, part.start, line)
+
+
+def _require(found: Mapped, fields: Sequence[str], how: Reading) -> None:
+    """Refuse a table that lacks what a put has to have.
+
+    Raises:
+        UnreadableFileError: it does; the sentence says what can be done.
+    """
+    columns = [x for x in _MUST if x not in found]
+    if c.QMGR not in found and how.observer is None:
+        columns.insert(0, c.QMGR)
+    if not columns:
+        return
+    named = ", ".join(fields[:12])
+    ways = [f"--map {x}=FIELD" for x in columns if x != c.QMGR]
+    ways += ["--observer QM"] if c.QMGR in columns else []
+    raise UnreadableFileError(
+        f"no field is {' or '.join(columns)} ({named}): give {' and '.join(ways)}"
+    )
+
+
+def _refused(table: Found, cells: Cells) -> Iterable[Refused]:
+    """The rows that cannot be used, with their lines."""
+    lines = table.rows[LINES] if LINES in table.rows.column_names else None
+    for at, reason in enumerate(cells.reasons or ()):
+        if reason:
+            line = table.first_line + at if lines is None else lines[at].as_py()
+            row = table.rows.slice(at, 1).to_pylist()[0]
+            text = ",".join("" if x is None else str(x) for name, x in row.items() if name != LINES)
+            yield Refused(line, text[:SHOWN_TEXT], reason)
+
+
+def _none() -> pa.Table:
+    return MESSAGES.arrow(MESSAGES.names).empty_table()

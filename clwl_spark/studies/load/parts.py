@@ -1,0 +1,110 @@
+"""Files of records, read in parts by worker processes, whatever their size.
+
+A part begins where a record does, so that its reader needs none of the others.
+"""
+
+import mmap
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from clwl_spark.mq.traffic import beginnings
+from clwl_spark.mq.traffic.cuts import Bytes
+from clwl_spark.routing.engines.workers import workers
+from clwl_spark.studies.load.files import plain_text
+from clwl_spark.studies.load.recorded import RecordedRows, recorded
+
+PART_BYTES: Final = 8 << 20
+MAPPED_BYTES: Final = 32 << 20
+"""Files from this size on are mapped into memory, not read."""
+_HERE_BYTES: Final = 12 << 20
+"""Files that together are smaller are read by this process: workers take a second to start."""
+_HANDLES: Final = re.compile(rb'"activityTrace"|^MonitoringType: MQI', re.MULTILINE)
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A part of a file.
+
+    Attributes:
+        file: its place among the files.
+        path: absolute.
+        name: as the user named it.
+        start: first byte.
+        stop: byte behind the last one.
+        line: that it begins with.
+        is_known: it was loaded before; its MQOPENs alone are of use.
+        zone: of moments without one.
+        data: its bytes, where they are not those of the file.
+    """
+
+    file: int
+    path: Path
+    name: str
+    start: int
+    stop: int
+    line: int
+    is_known: bool
+    zone: ZoneInfo | None
+    data: bytes | None = None
+
+
+def contents(path: Path) -> Bytes:
+    """The bytes of a file."""
+    if path.stat().st_size < MAPPED_BYTES:
+        return path.read_bytes()
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def as_text(data: Bytes) -> Bytes:
+    """The bytes of a text in UTF-16 as those of UTF-8; others as they are."""
+    return plain_text(data[: len(data)]) if data[:2] in _UTF_16 else data
+
+
+def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:
+    """The parts of a file; of what was loaded before, those that may hold MQOPENs of later puts.
+
+    Args:
+        data: its bytes.
+        file: all of it; `start` is where what is new begins.
+    """
+    pattern = beginnings(data)
+    has_handles = bool(_HANDLES.search(data[:MAPPED_BYTES]))
+    begin = 0 if has_handles else file.start
+    line = 1 + data[:begin].count(b"\n")
+    for end in (file.start, file.stop):
+        at, begin = begin, max(begin, end)
+        while at < end:
+            found = pattern.search(data, at + PART_BYTES, end) if at + PART_BYTES < end else None
+            stop = found.start() if found else end
+            own = data[at:stop] if file.data is not None else None
+            yield FilePart(
+                file.file, file.path, file.name, at, stop, line, end <= file.start, file.zone, own
+            )
+            line += data[at:stop].count(b"\n")
+            at = stop
+
+
+def read_parts(parts: Sequence[FilePart]) -> Iterator[tuple[FilePart, RecordedRows]]:
+    """The rows of parts, in their order; by worker processes where that pays."""
+    size = sum(x.stop - x.start for x in parts)
+    if size < _HERE_BYTES or len(parts) < 2:  # noqa: PLR2004  (no two to share out)
+        yield from zip(parts, map(read_part, parts), strict=True)
+        return
+    with workers() as pool:
+        yield from zip(parts, pool.do(read_part, parts, here=False), strict=True)
+
+
+def read_part(part: FilePart) -> RecordedRows:
+    """The rows of a part."""
+    data = part.data
+    if data is None:
+        with part.path.open("rb") as file:
+            file.seek(part.start)
+            data = file.read(part.stop - part.start)
+    return recorded(data.decode(errors="replace"), part.name, part.zone, part.line)
