@@ -89,7 +89,7 @@ class Operations:
 
     Attributes:
         events: in their order.
-        rows: (kind, index of the event, place in it, values of FIELDS); None = it has no such field.
+        rows: (kind, index of the event, place in it, values of FIELDS), None = no such field.
         refused: (line, text, reason) of those that are none.
         others: names of the operations that put nothing, and how many there are.
     """
