@@ -101,7 +101,8 @@ class LoadFile:
     @property
     def is_of_use(self) -> bool:
         """Whether it gives a row, or is of records that need none."""
-        return bool(self.needless or self.again) or any(x.num_rows for x in self.rows.values())
+        has_rows = any(x.num_rows for x in self.rows.values())
+        return has_rows or bool(self.again or (self.needless and not self.rejects))
 
     @property
     def is_waiting(self) -> bool:

@@ -5,12 +5,16 @@ Grain: one row per operation. Columns are of this module alone; `traces` makes m
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from clwl_spark.mq.traffic.activity import FIELDS, Kind, Operations
+from clwl_spark.mq.read.records import SHOWN_TEXT
+from clwl_spark.mq.traffic.activity import FIELDS, Event, Kind, Operations
 from clwl_spark.studies.load.files import Refused
 
 KIND, LINE, EVENT, PLACE = "kind", "line", "event", "place"
@@ -46,12 +50,12 @@ SCHEMA: Final = pa.schema(
 )  # fmt: skip
 """`is_exact`: its moment is to the microsecond. `opened_at`: of an MQOPEN, its moment in words."""
 
-_FIRST_FIELD: Final = 3
+_OF_EVENT: Final = (LINE, QMGR, CONNECTION, IS_CONNECTION, SEQUENCE, BY_CLUSTER)
+_WRITTEN_DOWN: Final = ("highrestime", "operationdate", "operationtime")
+_BOUND: Final = 1 << 31
 _MOST_MICROS: Final = 253_402_300_800_000_000
 _SET_BY_PUTTER: Final = 0x200 | 0x800
 """MQPMO_PASS_ALL_CONTEXT and MQPMO_SET_ALL_CONTEXT: put date and time are another message's."""
-_NAMES: Final = frozenset(name for name, kind in zip(SCHEMA.names, SCHEMA.types, strict=True)
-                          if kind == _NAME)  # fmt: skip
 Wrong = dict[int, str]
 """Row -> why it cannot be used."""
 
@@ -68,37 +72,44 @@ def operations_of(found: Operations, zone: ZoneInfo | None) -> tuple[pa.Table, l
         return SCHEMA.empty_table(), []
     raw = dict(zip((KIND, EVENT, PLACE, *FIELDS), zip(*found.rows, strict=True), strict=True))
     wrong: Wrong = {}
-    cells: dict[str, Any] = {KIND: raw[KIND], EVENT: raw[EVENT], PLACE: raw[PLACE]}
-    for name in FIELDS:
-        if name in SCHEMA.names:
-            cells[name] = _cells(name, raw[name], wrong)
-    options = [x or 0 for x in cells["putoptions"]]
-    cells[TIME], cells[IS_EXACT] = _moments(raw, options, zone, wrong)
-    cells[OPENED_AT] = [
-        _opened_at(kind, *words)
-        for kind, *words in zip(
-            raw[KIND], raw["highrestime"], raw["operationdate"], raw["operationtime"], strict=True
-        )
-    ]
-    events = [found.events[x] for x in raw[EVENT]]
-    cells[LINE] = [x.line for x in events]
-    cells[QMGR] = [x.qmgr for x in events]
-    cells[CONNECTION] = [x.connection for x in events]
-    cells[IS_CONNECTION] = [x.is_connection for x in events]
-    cells[SEQUENCE] = [x.sequence for x in events]
-    cells[BY_CLUSTER] = [x.by_cluster for x in events]
-    table = pa.table(
-        [_array(cells[name], kind) for name, kind in zip(SCHEMA.names, SCHEMA.types, strict=True)],
-        schema=SCHEMA,
-    )
+    columns = {
+        name: _column(name, values, wrong) for name, values in raw.items() if name in SCHEMA.names
+    }
+    columns[TIME], columns[IS_EXACT] = _moments(raw, columns["putoptions"], zone, wrong)
+    columns[OPENED_AT] = _opened_at(raw)
+    columns |= _of_events(found.events, columns[EVENT])
+    table = pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
     if not wrong:
         return table, []
     refused = [
-        Refused(events[at].line, f"{raw['operationid'][at]} {raw['objectname'][at] or ''}", why)
+        Refused(
+            found.events[raw[EVENT][at]].line,
+            f"{raw['operationid'][at]} {raw['objectname'][at] or ''}"[:SHOWN_TEXT].rstrip(),
+            why,
+        )
         for at, why in sorted(wrong.items())
     ]
-    usable = [at not in wrong for at in range(table.num_rows)]
+    usable = np.ones(table.num_rows, dtype=np.bool_)
+    usable[list(wrong)] = False
     return table.filter(pa.array(usable)), refused
+
+
+def _of_events(events: Sequence[Event], of: pa.Array) -> dict[str, pa.Array]:
+    """What events say, for each of their operations."""
+    cells = zip(*events, strict=True)
+    return {
+        name: _array(values, SCHEMA.field(name).type).take(of)
+        for name, values in zip(_OF_EVENT, cells, strict=True)
+    }
+
+
+def _opened_at(raw: Mapping[str, Sequence[Any]]) -> pa.Array:
+    """The moment of each MQOPEN as it is written down; null for other operations."""
+    found: list[str | None] = [None] * len(raw[KIND])
+    for at, kind in enumerate(raw[KIND]):
+        if kind == Kind.OPEN:
+            found[at] = " ".join(ascii(raw[x][at]) for x in _WRITTEN_DOWN)
+    return _array(found, _NAME)
 
 
 def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -107,46 +118,65 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(values, kind)
 
 
-def _cells(name: str, values: Sequence[Any], wrong: Wrong) -> Sequence[Any]:
-    """Values as the column's type has them; those that are none are noted."""
+def _column(name: str, values: Sequence[Any], wrong: Wrong) -> pa.Array:
+    """Values as the column's type has them; those that are none are noted, and null."""
     kind = SCHEMA.field(name).type
-    if kind == _INT:
-        return _read(name, values, int, _number, wrong)
+    types = set(map(type, values))
+    if types == {type(None)}:
+        return pa.nulls(len(values), pa.string()).dictionary_encode() if kind == _NAME else (
+            pa.nulls(len(values), kind)
+        )  # fmt: skip
     if kind == _NAME:
-        return [x.rstrip() or None if type(x) is str else _text(name, at, x, wrong)
-                for at, x in enumerate(values)]  # fmt: skip
-    return _read(name, values, bytes, _identifier, wrong)
+        return _names(name, values, types, wrong)
+    if kind == pa.binary():
+        return pa.array(_each(name, values, _identifier, wrong), kind)
+    if types == {dict} and all("value" in x for x in values):
+        values = [x["value"] for x in values]
+        types = set(map(type, values))
+    if not types <= {int, type(None)}:
+        values = _each(name, values, _number, wrong)
+    return _in_range(name, values, kind, wrong)
 
 
-def _read(
-    name: str,
-    values: Iterable[Any],
-    own: type,
-    read: Callable[[Any], Any],
-    wrong: Wrong,
-) -> list[Any]:
-    """Values read one by one, but for those that are null or of the type already."""
+def _names(name: str, values: Sequence[Any], types: set[type], wrong: Wrong) -> pa.Array:
+    """Names without the blanks that they are padded with; blank = null."""
+    try:
+        plain = values if types <= {str, type(None)} else _each(name, values, _text, wrong)
+        found = pa.array(plain, pa.string())
+    except UnicodeEncodeError:
+        found = pa.array(_each(name, values, _text, wrong), pa.string())
+    words = found.dictionary_encode()
+    short = [x.rstrip() for x in words.dictionary.to_pylist()]
+    if short == words.dictionary.to_pylist() and "" not in short:
+        return words
+    return pa.array([x or None for x in short], pa.string()).take(words.indices).dictionary_encode()
+
+
+def _each(name: str, values: Iterable[Any], read: Callable[[Any], Any], wrong: Wrong) -> list[Any]:
+    """Values read one by one; those that cannot be read are noted, and null."""
     found: list[Any] = []
     for at, value in enumerate(values):
-        if value is None or type(value) is own:
-            found.append(value)
-            continue
         try:
-            found.append(read(value))
+            found.append(value if value is None else read(value))
         except (ValueError, TypeError, OverflowError):
             found.append(None)
-            wrong.setdefault(at, f"{name} {str(value)[:80]!r} cannot be read")
-    if own is int:
-        _in_range(name, found, wrong)
+            wrong.setdefault(at, f"{name} {ascii(value)[:80]} cannot be read")
     return found
 
 
-def _in_range(name: str, found: list[Any], wrong: Wrong) -> None:
-    most = 1 << 31
-    for at, value in enumerate(found):
-        if value is not None and not -most <= value < most:
-            found[at] = None
+def _in_range(name: str, values: Sequence[Any], kind: pa.DataType, wrong: Wrong) -> pa.Array:
+    """Whole numbers of 32 bits, as all of MQ's here are."""
+    try:
+        found = pa.array(values, kind)
+        least, most = pc.min_max(found).as_py().values()
+        if least is None or -_BOUND <= least <= most < _BOUND:
+            return found
+    except (pa.ArrowInvalid, OverflowError):
+        pass
+    for at, value in enumerate(values):
+        if value is not None and not -_BOUND <= value < _BOUND:
             wrong.setdefault(at, f"{name} {str(value)[:80]} is out of range")
+    return pa.array([x if x is not None and -_BOUND <= x < _BOUND else None for x in values], kind)
 
 
 def _number(value: object) -> int | None:
@@ -155,59 +185,60 @@ def _number(value: object) -> int | None:
         value = value["value"] if "value" in value else value.get("options")
     if value is None or type(value) is int:
         return value
-    word = str(value).strip()
+    return _number_of(str(value))
+
+
+@lru_cache(4096)
+def _number_of(word: str) -> int:
+    word = word.strip()
     return int(word, 16) if word[:2] in ("0x", "0X") else int(word)
 
 
 def _identifier(value: object) -> bytes | None:
     """An identifier in hexadecimal; None where all of it is zero, which is none."""
-    found = bytes.fromhex(str(value))
+    found = bytes.fromhex(value)  # type: ignore[arg-type]  # another type is noted as wrong
     return found if found.strip(b"\0") else None
 
 
-def _text(name: str, at: int, value: object, wrong: Wrong) -> str | None:
-    """A name that is not a text."""
+def _text(value: object) -> str | None:
+    """A name, which may be digits, or have a number beside it."""
     if isinstance(value, dict):
         value = value.get("name", value.get("value"))
-    if value is None or isinstance(value, str):
-        return value and (value.rstrip() or None)
     if type(value) is int:
         return str(value)
-    wrong.setdefault(at, f"{name} {str(value)[:80]!r} is no name")
-    return None
-
-
-def _opened_at(kind: Kind, micros: object, date: object, time: object) -> str | None:
-    """The moment of an MQOPEN as it is written down; None for other operations."""
-    return f"{micros or ''} {date or ''} {time or ''}" if kind == Kind.OPEN else None
+    if value is not None and not isinstance(value, str):
+        raise TypeError
+    return value and value.encode().decode()
 
 
 def _moments(
-    raw: Mapping[str, Sequence[Any]], options: Sequence[int], zone: ZoneInfo | None, wrong: Wrong
-) -> tuple[Sequence[int | None], Sequence[bool]]:
-    """Microseconds since 1970 of each operation, and whether the trace tells them as such.
+    raw: Mapping[str, Sequence[Any]], options: pa.Array, zone: ZoneInfo | None, wrong: Wrong
+) -> tuple[pa.Array, pa.Array]:
+    """The moment of each operation, and whether the trace tells it to the microsecond.
 
     The moments of an MQCLOSE, and of an MQOPEN that succeeded, are not needed.
     """
     exact = raw["highrestime"]
-    if all(type(x) is int and 0 < x < _MOST_MICROS for x in exact):
-        return exact, [True] * len(exact)
+    if set(map(type, exact)) == {int} and min(exact) > 0 and max(exact) < _MOST_MICROS:
+        return pa.array(exact, pa.int64()).cast(_MOMENT), pa.array([True]).take(
+            pa.array(np.zeros(len(exact), dtype=np.int64))
+        )
     found: list[int | None] = []
     is_exact: list[bool] = []
-    for at, micros in enumerate(exact):
+    for at, (micros, flags) in enumerate(zip(exact, options.to_pylist(), strict=True)):
+        when = None
         try:
             when = None if micros is None else _micros(micros)
             is_exact.append(when is not None)
             if when is None:
                 words = [raw[x][at] for x in _MOMENT_FIELDS]
-                when = _moment(words, zone, by_putter=bool(options[at] & _SET_BY_PUTTER))
+                when = _moment(words, zone, by_putter=bool((flags or 0) & _SET_BY_PUTTER))
         except (ValueError, TypeError, OverflowError) as error:
-            when = None
             is_exact[at:] = [False]
             if raw[KIND][at] >= Kind.PUT:
                 wrong.setdefault(at, str(error) or "its moment cannot be read")
         found.append(when)
-    return found, is_exact
+    return pa.array(found, pa.int64()).cast(_MOMENT), pa.array(is_exact)
 
 
 _MOMENT_FIELDS: Final = ("putdate", "puttime", "operationdate", "operationtime")

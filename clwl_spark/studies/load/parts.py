@@ -3,9 +3,11 @@
 A part begins where a record does, so that its reader needs none of the others.
 """
 
+import gc
 import mmap
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -107,4 +109,17 @@ def read_part(part: FilePart) -> RecordedRows:
         with part.path.open("rb") as file:
             file.seek(part.start)
             data = file.read(part.stop - part.start)
-    return recorded(data.decode(errors="replace"), part.name, part.zone, part.line)
+    with _uncollected():
+        return recorded(data.decode(errors="replace"), part.name, part.zone, part.line)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """For the block, no search for circles among objects: documents have none, and are many."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -8,6 +8,7 @@ Source: IBM MQ documentation, "Application activity trace message reference"; MQ
 
 import hashlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -78,7 +79,8 @@ def traced(operations: pa.Table) -> Traced:
     again = _repeated(operations)
     of_puts = again & (_longs(operations, o.KIND) >= Kind.PUT)
     repeated = Counter(_longs(operations, FILE)[of_puts].tolist())
-    operations = operations.filter(pa.array(~again)).combine_chunks()
+    if again.any():
+        operations = operations.filter(pa.array(~again)).combine_chunks()
     kind, reason = _longs(operations, o.KIND), _longs(operations, "reasoncode")
     opened = _opened(operations)
     taken = np.flatnonzero((kind >= Kind.PUT) | _failed_opens(operations))
@@ -173,10 +175,11 @@ def _repeated(operations: pa.Table) -> Flags:
         o.QMGR: _codes(operations, o.QMGR),
         o.CONNECTION: _codes(operations, o.CONNECTION),
         "hobj": _longs(operations, "hobj", _NONE),
+        o.KIND: _longs(operations, o.KIND),
         "is_exact": is_exact,
         "at": np.where(is_exact, moment, place),
     }
-    rows = np.flatnonzero(operations[o.IS_CONNECTION].to_numpy())
+    rows = np.flatnonzero(operations[o.IS_CONNECTION].to_numpy() & _are_alike(keys))
     found = pa.table({name: pa.array(key[rows]) for name, key in keys.items()})
     identifiers = pc.if_else(pa.array(is_exact), operations["msgid"].combine_chunks(), b"")
     found = found.append_column("msgid", identifiers.take(pa.array(rows)))
@@ -186,6 +189,21 @@ def _repeated(operations: pa.Table) -> Flags:
     repeated[rows] = True
     repeated[first["row_min"].to_numpy()] = False
     return repeated
+
+
+def _are_alike(keys: Mapping[str, NDArray[Any]]) -> Flags:
+    """Rows that may have the keys of another one: a sum of the keys tells most that do not."""
+    with np.errstate(over="ignore"):
+        total = sum((x.astype(np.int64) * _STRIDE**at for at, x in enumerate(keys.values(), 1)))
+    order = np.argsort(total)
+    same = np.diff(total[order]) == 0
+    alike = np.zeros(len(order), dtype=np.bool_)
+    alike[order[1:][same]] = True
+    alike[order[:-1][same]] = True
+    return alike
+
+
+_STRIDE: Final = np.int64(1_000_003)
 
 
 def _open_ids(operations: pa.Table, opened: Longs) -> Longs:
