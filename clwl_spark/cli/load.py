@@ -78,8 +78,8 @@ def _tell_trace(notes: TraceNotes) -> None:
              "counts once")  # fmt: skip
     if notes.unopened:
         note(
-            f"{notes.unopened:,} puts have no MQOPEN in these files: their bind option is taken to "
-            "be AS_Q_DEF"
+            f"{notes.unopened:,} puts have no MQOPEN with its options in these files: AS_Q_DEF is "
+            "taken for their bind option"
         )
     for qmgr, count in notes.set_back.most_common(_SHOWN):
         note(

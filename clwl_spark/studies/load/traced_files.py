@@ -37,7 +37,7 @@ class TraceNotes:
 
     Attributes:
         repeated: puts that came again, in the files or since an earlier load; they count once.
-        unopened: puts without an MQOPEN: their bind option is taken to be AS_Q_DEF.
+        unopened: MQPUTs without an MQOPEN that has its options: AS_Q_DEF is taken for them.
         set_back: by queue manager, puts that are earlier than the one before in their connection.
     """
 

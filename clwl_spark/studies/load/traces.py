@@ -50,7 +50,7 @@ class Traced:
         is_exact: (messages,) their moments are told to the microsecond.
         refused: (file, line, text, reason) of puts that cannot be used.
         repeated: puts that were there already, by file.
-        unopened: puts without an MQOPEN: their bind option is not known.
+        unopened: MQPUTs without an MQOPEN that has its options: how they bind is not known.
         set_back: by queue manager, puts before the one before them in their connection.
     """
 
@@ -102,7 +102,7 @@ def traced(operations: pa.Table) -> Traced:
         is_exact=puts[o.IS_EXACT].to_numpy()[of_message],
         refused=_nameless(puts.filter(pa.array(~named))),
         repeated=repeated,
-        unopened=int(np.count_nonzero((opened[taken] < 0) & of_put & named)),
+        unopened=int(np.count_nonzero(~_is_valid(opens["openoptions"]) & of_put & named)),
         set_back=_set_back(puts),
     )
 
