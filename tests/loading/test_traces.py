@@ -228,6 +228,24 @@ def test_half_a_record_at_the_end_is_taken_when_the_rest_has_come(lake, load, tm
     assert {(x.bind, x.open_id) for x in found} == {("NOT_FIXED", found[0].open_id)}
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16 with \\r\\n"])
+@pytest.mark.parametrize("form", ["json", "amqsact"])
+def test_a_trace_may_be_in_the_encodings_of_windows(lake, load, tmp_path, form, encoding):
+    text = FORMS[form](written.events_of(puts_of(6), per_event=3))
+    if "with" in encoding:
+        text = text.replace("\n", "\r\n")
+    file = tmp_path / "trace"
+    file.write_bytes(text[:-300].encode(encoding.split(" with", maxsplit=1)[0]))
+    first = load(file)
+    assert len(first["rejects"]) == 1
+    file.write_bytes(text.encode(encoding.split(" with", maxsplit=1)[0]))
+    rest = load(file)
+    assert rest["rejects"] == []
+    assert (
+        first["rows"]["messages"] + rest["rows"]["messages"] == lake.read("messages").count() == 6
+    )
+
+
 def test_what_comes_a_second_time_counts_once_and_is_told(lake, load, tmp_path):
     events = written.events_of(puts_of(30), per_event=10)
     one, two = tmp_path / "one", tmp_path / "two"
@@ -421,6 +439,7 @@ def taken(text):
     found = records_of(data.decode(errors="replace"))
     table, refused = operations_of(found.operations, ZoneInfo("UTC"))
     assert table.num_rows + len(refused) == len(found.operations.rows)
+    table = table.unify_dictionaries().combine_chunks()
     return traced(table.append_column(FILE, pa.array([0] * table.num_rows, pa.int64())))
 
 

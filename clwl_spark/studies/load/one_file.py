@@ -131,12 +131,13 @@ def file_of(place: int, path: Path, known: Known, options: LoadOptions) -> LoadF
         known: what the lake has.
         options: how it is read.
     """
-    data = as_text(contents(path))
-    found = (
-        _records(place, path, data, known, options.reading)
-        if is_recorded(data[:HEAD_BYTES])
-        else _puts(path, data[: len(data)], known, options)
-    )
+    data = contents(path)
+    text = as_text(data)
+    if is_recorded(text[:HEAD_BYTES]):
+        data = text
+        found = _records(place, path, data, known, options.reading)
+    else:
+        found = _puts(path, data[: len(data)], known, options)
     is_known = found.is_waiting and found.size == len(data)
     return None if is_known else found
 

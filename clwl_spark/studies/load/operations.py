@@ -21,25 +21,25 @@ KIND, LINE, EVENT, PLACE = "kind", "line", "event", "place"
 QMGR, CONNECTION, IS_CONNECTION, SEQUENCE = "qmgr", "connection", "is_connection", "sequence"
 BY_CLUSTER, TIME, IS_EXACT, OPENED_AT = "by_cluster", "time", "is_exact", "opened_at"
 
-_INT: Final = pa.int64()
 _NAME: Final = pa.dictionary(pa.int32(), pa.string())
 _MOMENT: Final = pa.timestamp("us", tz="UTC")
 SCHEMA: Final = pa.schema(
     {
         KIND: pa.int8(),
-        LINE: _INT,
-        EVENT: _INT,
+        LINE: pa.int64(),
+        EVENT: pa.int32(),
         PLACE: pa.int32(),
         QMGR: _NAME,
         CONNECTION: _NAME,
         IS_CONNECTION: pa.bool_(),
-        SEQUENCE: _INT,
+        SEQUENCE: pa.int32(),
         BY_CLUSTER: pa.bool_(),
         TIME: _MOMENT,
         IS_EXACT: pa.bool_(),
         OPENED_AT: _NAME,
         **dict.fromkeys(
-            ("hobj", "reasoncode", "openoptions", "putoptions", "persistence", "msglength"), _INT
+            ("hobj", "reasoncode", "openoptions", "putoptions", "persistence", "msglength"),
+            pa.int32(),
         ),
         **dict.fromkeys(
             ("objecttype", "objectname", "objectqmgr", "objectstring", "resolvedobjectstring",

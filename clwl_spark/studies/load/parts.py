@@ -25,7 +25,8 @@ MAPPED_BYTES: Final = 32 << 20
 _HERE_BYTES: Final = 12 << 20
 """Files that together are smaller are read by this process: workers take a second to start."""
 _HANDLES: Final = re.compile(rb'"activityTrace"|^MonitoringType: MQI', re.MULTILINE)
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+"""Of UTF-16, and the one that some programs put before UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,8 @@ def contents(path: Path) -> Bytes:
 
 
 def as_text(data: Bytes) -> Bytes:
-    """The bytes of a text in UTF-16 as those of UTF-8; others as they are."""
-    return plain_text(data[: len(data)]) if data[:2] in _UTF_16 else data
+    """The bytes of a text with a mark of its encoding as those of UTF-8; others as they are."""
+    return plain_text(data[: len(data)]) if data[:3].startswith(_MARKS) else data
 
 
 def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:

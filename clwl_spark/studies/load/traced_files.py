@@ -20,9 +20,10 @@ from clwl_spark.mq.traffic.activity import Kind
 from clwl_spark.studies.load import operations as o
 from clwl_spark.studies.load.files import Refused
 from clwl_spark.studies.load.one_file import LoadFile
+from clwl_spark.studies.load.operations import SCHEMA
 from clwl_spark.studies.load.parts import FilePart, read_parts
 from clwl_spark.studies.load.recorded import RecordedRows
-from clwl_spark.studies.load.traces import FILE, Flags, Longs, Traced, traced
+from clwl_spark.studies.load.traces import FILE, Flags, Longs, Traced, rows_of, traced
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
@@ -72,17 +73,9 @@ def _take(file: LoadFile, part: FilePart, taken: RecordedRows) -> None:
 
 def take_traces(lake: Lake, files: Sequence[LoadFile]) -> TraceNotes:
     """Give files the messages and routes that their activity trace tells."""
-    tables = [
-        table.append_column(FILE, pa.array(np.full(table.num_rows, number), pa.int64()))
-        for number, one in enumerate(files)
-        for table in one.operations
-        if table.num_rows
-    ]
-    for one in files:
-        one.operations.clear()
-    found = traced(pa.concat_tables(tables)) if tables else None
-    if found is None:
+    if not any(table.num_rows for one in files for table in one.operations):
         return TraceNotes()
+    found = traced(_operations(files))
     in_lake = _in_lake(lake, found)
     for number, one in enumerate(files):
         _give(one, number, found, in_lake)
@@ -90,6 +83,17 @@ def take_traces(lake: Lake, files: Sequence[LoadFile]) -> TraceNotes:
         files[number].refuse([Refused(line, text, reason)])
     repeated = found.repeated.total() + int(np.count_nonzero(in_lake))
     return TraceNotes(repeated, found.unopened, found.set_back)
+
+
+def _operations(files: Sequence[LoadFile]) -> pa.Table:
+    """The operations of all files, which do not hold them any more; with the file's number."""
+    tables = [SCHEMA.empty_table().append_column(FILE, pa.array([], pa.int64()))]
+    for number, one in enumerate(files):
+        for table in one.operations:
+            numbers = pa.array(np.full(table.num_rows, number), pa.int64())
+            tables.append(table.append_column(FILE, numbers))
+        one.operations.clear()
+    return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
 def _give(file: LoadFile, number: int, found: Traced, in_lake: Flags) -> None:
@@ -101,7 +105,7 @@ def _give(file: LoadFile, number: int, found: Traced, in_lake: Flags) -> None:
     is_route = (found.route_file == number) & ~is_old
     before = file.rows[MESSAGES.name].num_rows if MESSAGES.name in file.rows else 0
     place = np.cumsum(is_message) - 1 + before
-    routes = found.routes.filter(pa.array(is_route))
+    routes = rows_of(found.routes, is_route)
     of = found.message_of[is_route]
     there = file.rows[OBSERVED_ROUTES.name].num_rows if OBSERVED_ROUTES.name in file.rows else 0
     links = np.full(there + len(of), _NONE, dtype=np.int64)
@@ -113,7 +117,7 @@ def _give(file: LoadFile, number: int, found: Traced, in_lake: Flags) -> None:
     file.again = found.repeated[number] + int(
         np.count_nonzero(in_lake & (found.message_file == number))
     )
-    _add(file, MESSAGES.name, found.messages.filter(pa.array(is_message)))
+    _add(file, MESSAGES.name, rows_of(found.messages, is_message))
     _add(file, OBSERVED_ROUTES.name, routes)
 
 

@@ -70,12 +70,12 @@ def traced(operations: pa.Table) -> Traced:
     """The messages that operations put, and where they went.
 
     Args:
-        operations: as `operations_of` gives them, of all files, and column `file`.
+        operations: as `operations_of` gives them, of all files and as one chunk, and column
+            `file`.
 
     Grain: messages: one row per put that succeeded; routes: one row per put that failed, or of
     which the record tells where it went.
     """
-    operations = operations.unify_dictionaries().combine_chunks()
     again = _repeated(operations)
     of_puts = again & (_longs(operations, o.KIND) >= Kind.PUT)
     repeated = Counter(_longs(operations, FILE)[of_puts].tolist())
@@ -85,26 +85,38 @@ def traced(operations: pa.Table) -> Traced:
     opened = _opened(operations)
     taken = np.flatnonzero((kind >= Kind.PUT) | _failed_opens(operations))
     puts, reason, of_put = operations.take(pa.array(taken)), reason[taken], kind[taken] == Kind.PUT
-    opens = operations.take(pa.array(opened[taken], mask=opened[taken] < 0))
+    opens = operations.select(_OF_OPEN).take(pa.array(opened[taken], mask=opened[taken] < 0))
     ids = _open_ids(operations, opened)[taken]
     rows = _rows(puts, opens, pa.array(ids, mask=~of_put))
+    unopened = ~_is_valid(opens["openoptions"]) & of_put
+    set_back = _set_back(puts)
+    nameless = puts.select((FILE, o.LINE, "hobj"))
+    file, is_exact = _longs(puts, FILE), puts[o.IS_EXACT].to_numpy()
+    del operations, puts, opens  # large, and what comes needs memory
     named = _is_valid(rows[c.OBJECT_NAME])
     of_message = named & (reason == 0)
     of_route = named & ((reason != 0) | _tells(rows))
     number = np.where(of_message, np.cumsum(of_message) - 1, _NONE)
-    file = _longs(puts, FILE)
     return Traced(
-        messages=_messages(rows.filter(pa.array(of_message))),
-        routes=_routes(rows.filter(pa.array(of_route))),
+        messages=_messages(rows_of(rows, of_message)),
+        routes=_routes(rows_of(rows, of_route)),
         message_of=number[of_route],
         message_file=file[of_message],
         route_file=file[of_route],
-        is_exact=puts[o.IS_EXACT].to_numpy()[of_message],
-        refused=_nameless(puts.filter(pa.array(~named))),
+        is_exact=is_exact[of_message],
+        refused=_nameless(nameless.filter(pa.array(~named))),
         repeated=repeated,
-        unopened=int(np.count_nonzero(~_is_valid(opens["openoptions"]) & of_put & named)),
-        set_back=_set_back(puts),
+        unopened=int(np.count_nonzero(unopened & named)),
+        set_back=set_back,
     )
+
+
+def rows_of(table: pa.Table, wanted: Flags) -> pa.Table:
+    """Rows of a table; without a copy where they follow one another."""
+    at = np.flatnonzero(wanted)
+    if len(at) and at[-1] - at[0] + 1 == len(at):
+        return table.slice(at[0], len(at))
+    return table.filter(pa.array(wanted))
 
 
 def _longs(of: pa.Table, name: str, absent: int = 0) -> Longs:
@@ -194,7 +206,8 @@ def _repeated(operations: pa.Table) -> Flags:
 def _are_alike(keys: Mapping[str, NDArray[Any]]) -> Flags:
     """Rows that may have the keys of another one: a sum of the keys tells most that do not."""
     with np.errstate(over="ignore"):
-        total = sum((x.astype(np.int64) * _STRIDE**at for at, x in enumerate(keys.values(), 1)))
+        parts = [x.astype(np.int64) * _STRIDE**at for at, x in enumerate(keys.values())]
+        total: Longs = np.sum(parts, axis=0)
     order = np.argsort(total)
     same = np.diff(total[order]) == 0
     alike = np.zeros(len(order), dtype=np.bool_)
@@ -268,7 +281,7 @@ def _rows(puts: pa.Table, opens: pa.Table, open_ids: pa.Array) -> pa.Table:
         c.LOGICAL_ORDER: pa.array((put_options & _LOGICAL_ORDER) != 0),
         c.VIA: pc.if_else(puts[o.BY_CLUSTER], Via.CLUSTER.value, Via.LOCAL.value),
         c.PERSISTENT: pc.if_else(
-            pc.is_in(puts["persistence"], pa.array([0, 1], pa.int64())),
+            pc.is_in(puts["persistence"], pa.array([0, 1], pa.int32())),
             pc.equal(puts["persistence"], 1),
             None,
         ),
@@ -285,6 +298,10 @@ def _rows(puts: pa.Table, opens: pa.Table, open_ids: pa.Array) -> pa.Table:
     return pa.table(columns)
 
 
+_OF_OPEN: Final = (
+    "openoptions", "objecttype", "objectname", "objectqmgr", "objectstring", "resolvedobjectstring",
+    "resolvedqname", "resolvedqmgr", "resolvedlocalqname", "remoteqmgr",
+)  # fmt: skip
 _TOPIC_NAMES: Final = ("resolvedobjectstring", "objectstring", "objectname")
 _WENT: Final = ("resolvedqname", "resolvedqmgr", "resolvedlocalqname", "remoteqmgr")
 
