@@ -19,6 +19,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.incident.find import Question, incident
 from clwl_spark.studies.incident.model import Bound, Incident, Waiting, Way
+from clwl_spark.studies.load import one_file
 from clwl_spark.studies.load import run as load_files
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.run import LoadSummary
@@ -123,7 +124,7 @@ def separated(
 def loaded(lake: Lake, paths: Sequence[str | Path], options: LoadOptions) -> LoadSummary:
     """Load files of puts and of what MQ records."""
     reading = Reading(options.get("observer"), zone_named(options.get("time_zone")))
-    how = load_files.LoadOptions(
+    how = one_file.LoadOptions(
         options.get("fields") or {},
         reading,
         strict=options.get("strict", False),

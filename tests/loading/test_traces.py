@@ -16,6 +16,7 @@ from clwl_spark.cli import main
 from clwl_spark.cli.samples import sample_messages, samples_folder
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.traffic import is_recorded, records_of, whole_size
+from clwl_spark.studies.load import parts
 from clwl_spark.studies.load.operations import operations_of
 from clwl_spark.studies.load.traces import FILE, traced
 from clwl_spark.tables import MESSAGES
@@ -226,6 +227,36 @@ def test_half_a_record_at_the_end_is_taken_when_the_rest_has_come(lake, load, tm
     assert [x.put_seq for x in found] == [*range(1, 21)]
     assert [bytes(x.message_id)[0] for x in found] == [*range(1, 21)]
     assert {(x.bind, x.open_id) for x in found} == {("NOT_FIXED", found[0].open_id)}
+
+
+@pytest.mark.parametrize("form", ["json at the left", "amqsact"])
+def test_a_large_file_is_mapped_and_read_in_parts_by_workers(
+    lake, load, tmp_path, monkeypatch, form
+):
+    events = written.events_of(puts_of(60), per_event=7)
+    text = FORMS[form](events)
+    lines = [text[:x].count("\n") + 1 for x in _starts(text)]
+    monkeypatch.setattr(parts, "PART_BYTES", 3000)
+    monkeypatch.setattr(parts, "MAPPED_BYTES", 1)
+    monkeypatch.setattr(parts, "HERE_BYTES", 1)
+    file = tmp_path / "trace"
+    half = _starts(text)[4]
+    file.write_text(text[: half + 700])
+    first = load(file)
+    file.write_text(text)
+    document = load(file)
+    assert first["rows"]["messages"] + document["rows"]["messages"] == 60
+    assert (len(first["rejects"]), document["rejects"], document["unopened"]) == (1, [], 0)
+    found = messages_of(lake)
+    assert [bytes(x.message_id)[0] for x in found] == [*range(1, 61)]
+    assert len({x.open_id for x in found}) == 1
+    seen = lake.read("observed_routes").collect()
+    assert {int(x.source.rpartition(":")[2]) for x in seen} == set(lines)
+
+
+def _starts(text):
+    sign = "MonitoringType" if text.startswith("M") else '{\n"eventSource"'
+    return [x for x in range(len(text)) if text.startswith(sign, x)]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16 with \\r\\n"])

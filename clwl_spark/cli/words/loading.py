@@ -48,6 +48,8 @@ class LoadWords:
 def load(common: Common, options: LoadWords) -> int:
     """Load puts (CSV, JSON lines, Parquet, Arrow), and what MQ records of traffic.
 
+    Records are application activity trace (amqsevt, amqsact), spans, events and
+    statistics.
     Files are told apart by what is in them, and fields by their names: Queue Name
     is object_name, MsgId message_id. It shows what it took for what; --map says
     it otherwise. A put_seq that a file does not give is given in put order.

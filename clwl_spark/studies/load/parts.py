@@ -22,8 +22,9 @@ from clwl_spark.studies.load.recorded import RecordedRows, recorded
 PART_BYTES: Final = 8 << 20
 MAPPED_BYTES: Final = 32 << 20
 """Files from this size on are mapped into memory, not read."""
-_HERE_BYTES: Final = 12 << 20
+HERE_BYTES: Final = 12 << 20
 """Files that together are smaller are read by this process: workers take a second to start."""
+_LOOKED_AT: Final = 1 << 20
 _HANDLES: Final = re.compile(rb'"activityTrace"|^MonitoringType: MQI', re.MULTILINE)
 _MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
 """Of UTF-16, and the one that some programs put before UTF-8."""
@@ -77,7 +78,7 @@ def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:
         file: all of it; `start` is where what is new begins.
     """
     pattern = beginnings(data)
-    has_handles = bool(_HANDLES.search(data[:MAPPED_BYTES]))
+    has_handles = bool(_HANDLES.search(data[:_LOOKED_AT]))
     begin = 0 if has_handles else file.start
     line = 1 + data[:begin].count(b"\n")
     for end in (file.start, file.stop):
@@ -96,7 +97,7 @@ def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:
 def read_parts(parts: Sequence[FilePart]) -> Iterator[tuple[FilePart, RecordedRows]]:
     """The rows of parts, in their order; by worker processes where that pays."""
     size = sum(x.stop - x.start for x in parts)
-    if size < _HERE_BYTES or len(parts) < 2:  # noqa: PLR2004  (no two to share out)
+    if size < HERE_BYTES or len(parts) < 2:  # noqa: PLR2004  (no two to share out)
         yield from zip(parts, map(read_part, parts), strict=True)
         return
     with workers() as pool:
