@@ -221,6 +221,13 @@ RUNS: Final = Table(
             "DUPLICATE; null = duplicates are kept",
             optional=True,
         ),
+        Column(
+            "null_open_id",
+            "string",
+            "What messages put ON_OPEN without an open_id belong to: own or shared, as the "
+            "algorithm; null = own",
+            optional=True,
+        ),
     ),
 )
 ROUTER_MEMORY: Final = Table(
