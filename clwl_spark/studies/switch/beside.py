@@ -32,8 +32,8 @@ class MessageChannel:
             f"{self.channel} (CHLTYPE({self.chltype})) names {self.xmitq}, the transmission queue "
             f"of the cluster-sender {names[0]}{others}: it would take messages for other queue "
             "managers, and cannot open the queue beside others. It keeps the queue until its "
-            "XMITQ is altered; that moves no message, as the switch of a cluster-sender does: "
-            f"what is on {self.xmitq} by then stays there."
+            "XMITQ is altered; unlike the switch of a cluster-sender, that moves no message: what "
+            f"is on {self.xmitq} by then stays there."
         )
 
     def to_json(self, cluster_sender: str) -> dict[str, Any]:
