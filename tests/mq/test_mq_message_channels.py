@@ -2,7 +2,7 @@
 
 import json
 
-from mq.mqsc_texts import HEADER, one, read_own, session, two_columns
+from mq.mqsc_texts import HEADER, read_own, session, two_columns
 
 from clwl_spark.mq.read import apply_changes, read_states, read_text
 
@@ -91,7 +91,8 @@ def test_the_rest_interface_calls_it_by_other_names():
 
 
 def test_commands_change_the_channels_of_an_earlier_state():
-    before = read_own(SENDER + "DEF CHL(BACK) CHLTYPE(SVR) XMITQ(FAR)\nDEF CHL(C) CHLTYPE(SDR)").rows
+    others = "DEF CHL(BACK) CHLTYPE(SVR) XMITQ(FAR)\nDEF CHL(C) CHLTYPE(SDR)"
+    before = read_own(SENDER + others).rows
     script = "ALTER CHL(OUT) CHLTYPE(SDR) XMITQ(OTHER)\nDELETE CHL(BACK)\nALTER CHL(C) CHLTYPE(SVR)"
     changes = apply_changes(before, script, "change", "QM1")
     assert [(x["channel"], x["xmitq"], x["conname"]) for x in changes.rows["message_channels"]] == [

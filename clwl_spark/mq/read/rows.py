@@ -160,9 +160,7 @@ def _channel(definition: Definition, around: Surroundings) -> Built:
         yield table, row
 
 
-def _message_channel(
-    definition: Definition, around: Surroundings
-) -> tuple[str, dict[str, object]]:
+def _message_channel(definition: Definition, around: Surroundings) -> tuple[str, dict[str, object]]:
     """A sender or server channel: it is in no cluster, so it is one row."""
     table = "message_channels"
     channel = values.name(table, "channel", definition.name)
