@@ -5,7 +5,7 @@ Source: CONTRACT.md. Columns that the contract does not name are additions of th
 
 from typing import Final
 
-from clwl_spark.tables.administration import AUTHORITIES, QUEUE_STATUS
+from clwl_spark.tables.administration import AUTHORITIES, MESSAGE_CHANNELS, QUEUE_STATUS
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
 from clwl_spark.tables.loading import LOAD_REJECTS, LOADS, OBSERVED_ROUTES, STATUS_EVENTS
@@ -59,6 +59,7 @@ __all__ = [
     "LOADS",
     "LOAD_REJECTS",
     "MESSAGES",
+    "MESSAGE_CHANNELS",
     "OBSERVED_COUNTS",
     "OBSERVED_ROUTES",
     "OUTCOMES",
@@ -99,7 +100,7 @@ TOPOLOGY: Final = (
     SUBSCRIPTIONS,
     VIEWS,
 )
-ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES)
+ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES, MESSAGE_CHANNELS)
 """Tables of a snapshot that routing has no use for: made where a text gives rows of them."""
 
 TABLES: Final[dict[str, Table]] = {
