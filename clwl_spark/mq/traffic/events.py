@@ -147,7 +147,7 @@ _READERS: Final[Mapping[int, Callable[[Document, Document], Iterator[Record]]]] 
 
 def _list(data: Document, *names: str) -> list[Document]:
     """The groups of the first of some names that is there; releases spell them differently."""
-    found = next((data[x] for x in names if x in data), [])
+    found: object = next((data[x] for x in names if x in data), None)
     return [x for x in found if isinstance(x, dict)] if isinstance(found, list) else []
 
 

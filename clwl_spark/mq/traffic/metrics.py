@@ -51,7 +51,7 @@ def metric_items(text: str) -> Items:
             counters |= {kind[1], f"{kind[1]}_total"}
         if not words.strip() or words.startswith("#"):
             continue
-        name = words.split("{")[0].split()[0]
+        name = words.partition("{")[0].split(maxsplit=1)[0]
         if not _NAME.fullmatch(name):
             others = True
             continue
@@ -64,7 +64,7 @@ def _item(words: str, heading: Moment | None, *, is_counter: bool) -> Item:
     """What a sample gives."""
     sample = _SAMPLE.fullmatch(words.strip())
     if sample is None:
-        return Unusable(words.split("{")[0][:_SHOWN], "it is no sample of a metric")
+        return Unusable(words.partition("{")[0][:_SHOWN], "it is no sample of a metric")
     name, labels, value, at = sample.groups()
     try:
         counter = counter_of(name, dict(_LABEL.findall(labels or "")))

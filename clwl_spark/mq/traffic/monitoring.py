@@ -71,7 +71,9 @@ def monitoring_items(text: str) -> Items:
 
 def _messages(text: str) -> Iterator[tuple[int, str, Document]]:
     """Line, MonitoringType and fields of each message, the groups in lists as amqsevt has them."""
-    kind, begins, data, group = "", 0, {}, {}
+    kind, begins = "", 0
+    data: Document = {}
+    group = data
     for number, line in enumerate(text.split("\n"), 1):
         found = _LINE.fullmatch(line)
         if not found:

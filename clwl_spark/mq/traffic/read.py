@@ -20,7 +20,7 @@ from clwl_spark.mq.traffic.records import (
 from clwl_spark.mq.traffic.spans import is_of_spans, span_records
 
 _JSON: Final = re.compile(
-    r'"(?:eventData|resourceSpans|resourceMetrics|recordSubType|recordType|finalQueueManager)"\s*:'
+    r'"(?:eventData|resourceSpans|resourceMetrics|recordSubType)"\s*:'
     r'|"summary"\s*:\s*\{\s*"parameters"'
 )
 _TEXTS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Items]], ...]] = (

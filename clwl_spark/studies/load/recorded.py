@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from clwl_spark.mq.traffic import LocalMoment, Record
 from clwl_spark.mq.traffic import records_of as records_of_text
+from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.files import Refused
 from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
@@ -30,13 +31,14 @@ class RecordedRows:
     needless: str = ""
 
 
-def recorded(text: str, file: str, zone: ZoneInfo | None) -> RecordedRows:
+def recorded(text: str, file: str, how: Reading) -> RecordedRows:
     """The rows that the records of a text give.
 
     Args:
-        text: JSON documents.
+        text: JSON documents, or output of a tool.
         file: its name, for `source`.
-        zone: of moments that MQ writes down without one; None = these records are refused.
+        how: the queue manager of records that name none, and the zone of moments that MQ writes
+            down without one; where there is none, these records are refused.
 
     Grain: by table, one row per record.
     """
@@ -44,13 +46,18 @@ def recorded(text: str, file: str, zone: ZoneInfo | None) -> RecordedRows:
     refused = [Refused(*x) for x in found.refused]
     rows: dict[str, list[dict[str, Any]]] = {}
     for line, record in found.records:
-        values = _in_zone(record, zone)
+        values = _in_zone(record, how.zone)
         if values is None:
             why = "its times have no time zone: give --time-zone"
             refused.append(Refused(line, record.table, why))
             continue
+        values[c.QMGR] = values.get(c.QMGR) or how.observer
+        if values[c.QMGR] is None:
+            why = "it names no queue manager: give --observer"
+            refused.append(Refused(line, record.table, why))
+            continue
         if c.SOURCE in TABLES[record.table].names:
-            values[c.SOURCE] = f"{file}:{line}"
+            values[c.SOURCE] = f"{file}:{line}" + (f" ({record.kind})" if record.kind else "")
         rows.setdefault(record.table, []).append(values)
     kinds = ", ".join(f"{count} x {kind}" for kind, count in found.needless.items())
     needless = f"it gives no row; it holds {kinds}" if kinds else ""
@@ -71,9 +78,16 @@ def _in_zone(record: Record, zone: ZoneInfo | None) -> dict[str, Any] | None:
         elif zone is None:
             return None
         else:
-            moment: datetime = value.when.replace(tzinfo=zone)
-            values[name] = moment.astimezone(UTC)
+            values[name] = _utc(value.when, zone)
     return values
+
+
+def _utc(when: datetime, zone: ZoneInfo) -> datetime:
+    """A moment of a zone in UTC; the first and the last days of the calendar stay what they are."""
+    try:
+        return when.replace(tzinfo=zone).astimezone(UTC)
+    except OverflowError:
+        return when.replace(tzinfo=UTC)
 
 
 def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
