@@ -37,7 +37,8 @@ def run(common: Common, options: LoadWords) -> int:
         with work.screen.progress("loading") as tell:
             summary = load(work.lake, options.paths, how, tell)
         if options.save_map is not None:
-            save_map(options.save_map, summary.mappings)
+            why = save_map(options.save_map, summary.mappings)
+            note(f"--save-map {options.save_map}: {why}" if why else f"{options.save_map} written")
         _tell(summary)
         work.screen.document(summary.to_json())
         work.screen.show(_table(summary), *_mappings(summary.mappings))

@@ -51,7 +51,7 @@ def metric_items(text: str) -> Items:
             counters |= {kind[1], f"{kind[1]}_total"}
         if not words.strip() or words.startswith("#"):
             continue
-        name = words.partition("{")[0].split(maxsplit=1)[0]
+        name = " ".join(words.partition("{")[0].split(maxsplit=1)[:1])
         if not _NAME.fullmatch(name):
             others = True
             continue

@@ -60,19 +60,24 @@ class Known:
         for size in sorted(x for x in self.contents if x <= len(data)):
             digest.update(data[at:size])
             at = size
-            if digest.hexdigest() in self.contents[size] and (grows or size == len(data)):
+            found = digest.hexdigest()
+            is_known = self.has(found, size) or self.has(_within(found, bounds), size)
+            if is_known and (grows or size == len(data)):
                 start = size
         digest.update(data[at:])
         content = digest.hexdigest()
-        within = hashlib.sha256(f"{content} {bounds}".encode()).hexdigest() if bounds else ""
-        if self.has(within, len(data)):
-            start = len(data)
+        within = _within(content, bounds)
         written = self.written.get(content, frozenset()) | self.written.get(within, frozenset())
         return Part(start, content, written, within)
 
     def has(self, content: str, size: int) -> bool:
         """Whether a content of so many bytes is loaded, whole in all its tables."""
         return content in self.contents.get(size, ())
+
+
+def _within(content: str, bounds: str) -> str:
+    """What a content is known by of which only rows between some moments are loaded."""
+    return hashlib.sha256(f"{content} {bounds}".encode()).hexdigest() if bounds else ""
 
 
 def known_contents(lake: Lake) -> Known:

@@ -104,24 +104,22 @@ def _lines(text: str) -> Sequence[str]:
     return [x.strip() for x in lines if x.strip() and not x.startswith("#")]
 
 
-def save_map(file: Path, mappings: Mapping[str, Mapped]) -> None:
+def save_map(file: Path, mappings: Mapping[str, Mapped]) -> str:
     """Write what was taken for what, for `--map @FILE`.
 
     Args:
         file: where to.
         mappings: file of puts -> its mapping.
 
-    Raises:
-        UsageError: there is none, two files have different ones, or it cannot be written.
+    Returns:
+        Why it was not written; "" = it was.
     """
     distinct = {tuple(x.items()) for x in mappings.values()}
     if len(distinct) != 1:
-        why = (
-            "its files have different ones: load" if distinct else "no table of puts was new: load"
-        )
-        raise UsageError(f"--save-map {file}: {why} one of them by itself, with --dry-run")
+        return "its files have different mappings" if distinct else "no table of puts was new"
     (pairs,) = distinct
     try:
         file.write_text("".join(f"{column}={field}\n" for column, field in pairs), "utf-8")
     except OSError as error:
-        raise UsageError(f"--save-map {file}: it cannot be written ({error})") from error
+        return f"it cannot be written ({error})"
+    return ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -14,6 +14,8 @@ from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.files import Refused
 from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
+
+_NO_ROOM: Final = (pa.ArrowException, UnicodeError, OverflowError, TypeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def recorded(text: str, file: str, how: Reading) -> RecordedRows:
     """
     found = records_of_text(text)
     refused = [Refused(*x) for x in found.refused]
-    rows: dict[str, list[dict[str, Any]]] = {}
+    rows: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for line, record in found.records:
         values = _in_zone(record, how.zone)
         if values is None:
@@ -58,11 +60,12 @@ def recorded(text: str, file: str, how: Reading) -> RecordedRows:
             continue
         if c.SOURCE in TABLES[record.table].names:
             values[c.SOURCE] = f"{file}:{line}" + (f" ({record.kind})" if record.kind else "")
-        rows.setdefault(record.table, []).append(values)
+        rows.setdefault(record.table, []).append((line, values))
+    tables = {name: _table(name, x, refused) for name, x in rows.items()}
     kinds = ", ".join(f"{count} x {kind}" for kind, count in found.needless.items())
     needless = f"it gives no row; it holds {kinds}" if kinds else ""
     refused.sort(key=_line)
-    return RecordedRows({name: _table(name, x) for name, x in rows.items()}, refused, needless)
+    return RecordedRows(tables, refused, needless)
 
 
 def _line(of: Refused) -> int:
@@ -90,7 +93,25 @@ def _utc(when: datetime, zone: ZoneInfo) -> datetime:
         return when.replace(tzinfo=UTC)
 
 
-def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
+def _table(name: str, rows: list[tuple[int, dict[str, Any]]], refused: list[Refused]) -> pa.Table:
+    """The rows of a table; those that its types have no room for are refused."""
+    try:
+        return _typed(name, [x for _, x in rows])
+    except _NO_ROOM:
+        kept = []
+        for line, row in rows:
+            try:
+                _typed(name, [row])
+            except _NO_ROOM:
+                refused.append(
+                    Refused(line, name, "it has a value that is not of its column's type")
+                )
+            else:
+                kept.append(row)
+        return _typed(name, kept)
+
+
+def _typed(name: str, rows: list[dict[str, Any]]) -> pa.Table:
     table = TABLES[name]
     cells = [{x: row.get(x) for x in table.names} for row in rows]
     return pa.Table.from_pylist(cells, table.arrow(table.names))
