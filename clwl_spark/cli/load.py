@@ -89,8 +89,8 @@ def _tell_of_counters(summary: LoadSummary) -> None:
         )
     if summary.restarted:
         note(
-            f"counters began anew {summary.restarted:,} times between two readings: what they "
-            "counted before is not known"
+            f"a counter began anew between two readings ({summary.restarted:,} in all): what it "
+            "counted before that is not known"
         )
 
 
