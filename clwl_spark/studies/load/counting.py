@@ -6,7 +6,7 @@ reading tells when it began, the count from then on is a row; where it does not,
 Source: CONTRACT, `counter_readings`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby, pairwise
@@ -60,7 +60,7 @@ def counted(lake: Lake, fresh: pa.Table) -> Counted:
     rows: list[dict[str, Any]] = []
     for _, group in groupby(ordered, _counter):
         own = list(group)
-        found, breaks = _differences(own, new.keys())
+        found, breaks = _differences(own, new)
         rows += found
         restarted += breaks
         alone += len(own) == 1 and not found and _key(own[0]) in new
@@ -76,11 +76,10 @@ def _key(of: Row) -> tuple[Any, ...]:
     return (*_counter(of), of[t.AT])
 
 
-def _differences(own: list[Row], new: Iterable[Any]) -> tuple[list[dict[str, Any]], int]:
+def _differences(own: list[Row], fresh: Container[Any]) -> tuple[list[dict[str, Any]], int]:
     """The counts of one counter's readings, and how often it began anew."""
     rows: list[dict[str, Any]] = []
     breaks = 0
-    fresh = frozenset(new)
     if own[0][t.BEGAN] and _key(own[0]) in fresh:
         rows += _row(own[0], own[0][t.BEGAN], own[0][t.VALUE], own[0][c.SOURCE])
     for before, after in pairwise(own):
