@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from loading.tool_texts import AMQSMON, chstatus, otlp, scrape
+from loading.tool_texts import AMQSMON, SMF_WQ, chstatus, otlp, scrape
 
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
@@ -88,6 +88,14 @@ def test_counters_of_the_collector_give_differences(lake, load):
     document, _ = load([otlp(100, 1) + "\n" + otlp(130, 2), otlp(20, 3)])
     assert document["counters_restarted"] == 1
     assert counts(lake) == [("TO.QM2", "08:01", "08:02", 30)]
+
+
+def test_a_csv_of_smf_may_grow(lake, load):
+    head, first, second, _ = SMF_WQ.split("\n")
+    load([f"{head}\n{first}\n"])
+    document, _ = load([f"{head}\n{first}\n{second}\n{first.replace('ORDERS', 'STOCK ')}\n"])
+    assert (document["rows"]["observed_counts"], document["rejects"]) == (1, [])
+    assert [(x[0], x[3]) for x in counts(lake)] == [("ORDERS", 101), ("STOCK", 101)]
 
 
 def test_a_metric_that_nobody_asks_for_is_passed_over(load):

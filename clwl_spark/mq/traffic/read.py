@@ -62,6 +62,15 @@ def is_recorded(data: bytes) -> bool:
     return _JSON.search(head) is not None or _reader(head) is not None
 
 
+def text_of(data: bytes, start: int = 0) -> str:
+    """The text of records from some byte on; a line that names fields stands before all others."""
+    rest = decode(data[start:])
+    head = decode(data[:_LOOKED_AT])
+    if start and smf.SIGN.search(head):
+        rest = head.partition("\n")[0] + "\n" + rest
+    return rest
+
+
 def records_of(text: str) -> Recorded:
     """Read the output of one of MQ's tools, or JSON documents, one a line or over many."""
     reader = None if _JSON.search(text[:_LOOKED_AT]) else _reader(text[:_LOOKED_AT])

@@ -16,9 +16,9 @@ import pyarrow as pa
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.logs import OnProgress
-from clwl_spark.mq.read import PassedOver, decode
+from clwl_spark.mq.read import PassedOver
 from clwl_spark.mq.read.records import SHOWN_TEXT
-from clwl_spark.mq.traffic import is_recorded
+from clwl_spark.mq.traffic import is_recorded, text_of
 from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Cells, Reading, messages_of
@@ -254,7 +254,7 @@ def _file(path: Path, known: Known, options: LoadOptions) -> _File | None:
     found = _File(str(path), part, len(data))
     try:
         if is_recorded(data):
-            _take_records(found, data[part.start :], options.reading)
+            _take_records(found, text_of(data, part.start), options.reading)
         else:
             _take_table(found, _table(data, part), options)
     except UnreadableFileError as error:
@@ -297,9 +297,9 @@ def _take_table(found: _File, table: Found, options: LoadOptions) -> None:
     ]
 
 
-def _take_records(found: _File, data: bytes, how: Reading) -> None:
+def _take_records(found: _File, text: str, how: Reading) -> None:
     """Take what MQ recorded."""
-    taken = recorded(decode(data), found.name, how)
+    taken = recorded(text, found.name, how)
     found.rows.update(taken.rows)
     found.needless = taken.needless
     found.rejects += [LoadReject(found.name, x.line, x.text, x.reason) for x in taken.refused]
