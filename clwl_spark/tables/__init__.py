@@ -8,7 +8,13 @@ from typing import Final
 from clwl_spark.tables.administration import AUTHORITIES, MESSAGE_CHANNELS, QUEUE_STATUS
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
-from clwl_spark.tables.loading import LOAD_REJECTS, LOADS, OBSERVED_ROUTES, STATUS_EVENTS
+from clwl_spark.tables.loading import (
+    COUNTER_READINGS,
+    LOAD_REJECTS,
+    LOADS,
+    OBSERVED_ROUTES,
+    STATUS_EVENTS,
+)
 from clwl_spark.tables.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
 from clwl_spark.tables.quality import GATE_FAILURES, GATE_RESULTS, OBSERVED_COUNTS
 from clwl_spark.tables.routing import (
@@ -51,6 +57,7 @@ __all__ = [
     "CHANNEL_STATUS",
     "CLUSTER_CHANNELS",
     "CLUSTER_SENDERS",
+    "COUNTER_READINGS",
     "GATE_FAILURES",
     "GATE_RESULTS",
     "HOPS",
@@ -138,5 +145,6 @@ TABLES: Final[dict[str, Table]] = {
         LOAD_REJECTS,
         OBSERVED_ROUTES,
         STATUS_EVENTS,
+        COUNTER_READINGS,
     )
 }

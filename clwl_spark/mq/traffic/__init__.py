@@ -4,7 +4,7 @@ Source: IBM MQ documentation, "Event messages", "Monitoring performance"; amqsev
 OpenTelemetry, semantic conventions for messaging.
 """
 
-from clwl_spark.mq.traffic.read import Recorded, is_recorded, records_of
+from clwl_spark.mq.traffic.read import Recorded, is_recorded, records_of, text_of
 from clwl_spark.mq.traffic.records import LocalMoment, Record
 
-__all__ = ["LocalMoment", "Record", "Recorded", "is_recorded", "records_of"]
+__all__ = ["LocalMoment", "Record", "Recorded", "is_recorded", "records_of", "text_of"]

@@ -2,16 +2,35 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from clwl_spark.mq.read.documents import LineNumbers, pieces_of
+from clwl_spark.mq.read.encoding import decode
 from clwl_spark.mq.read.records import SHOWN_TEXT, Broken
+from clwl_spark.mq.traffic import metrics, monitoring, otlp_metrics, probes, smf, statuses
 from clwl_spark.mq.traffic.events import event_records, is_event
-from clwl_spark.mq.traffic.records import Document, Record, RecordRefusedError
+from clwl_spark.mq.traffic.records import (
+    Document,
+    Items,
+    Record,
+    RecordRefusedError,
+    Unusable,
+)
 from clwl_spark.mq.traffic.spans import is_of_spans, span_records
 
-_SIGNS: Final = re.compile(rb'"(?:eventData|resourceSpans)"\s*:')
+_JSON: Final = re.compile(
+    r'"(?:eventData|resourceSpans|resourceMetrics|recordSubType)"\s*:'
+    r'|"summary"\s*:\s*\{\s*"parameters"'
+)
+_TEXTS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Items]], ...]] = (
+    (smf.SIGN, smf.smf_items),
+    (monitoring.SIGN, monitoring.monitoring_items),
+    (metrics.SIGN, metrics.metric_items),
+    (probes.SIGN, probes.probe_items),
+    (statuses.SIGN, statuses.status_items),
+)
+"""What tells the texts of each of MQ's tools apart, and its reader."""
 _LOOKED_AT: Final = 64 << 10
 
 
@@ -39,11 +58,45 @@ class Recorded(NamedTuple):
 
 def is_recorded(data: bytes) -> bool:
     """Whether a text holds records of MQ, as far as its beginning tells."""
-    return _SIGNS.search(data[:_LOOKED_AT]) is not None
+    head = decode(data[:_LOOKED_AT])
+    return _JSON.search(head) is not None or _reader(head) is not None
+
+
+def text_of(data: bytes, start: int = 0) -> str:
+    """The text of records from some byte on; a line that names fields stands before all others."""
+    rest = decode(data[start:])
+    head = decode(data[:_LOOKED_AT])
+    if start and smf.SIGN.search(head):
+        rest = head.partition("\n")[0] + "\n" + rest
+    return rest
 
 
 def records_of(text: str) -> Recorded:
-    """Read the JSON documents of a text, on lines of their own or over many."""
+    """Read the output of one of MQ's tools, or JSON documents, one a line or over many."""
+    reader = None if _JSON.search(text[:_LOOKED_AT]) else _reader(text[:_LOOKED_AT])
+    return _documents(text) if reader is None else _items(reader(text))
+
+
+def _reader(head: str) -> Callable[[str], Items] | None:
+    """Who reads a text that begins so; None = it is of none of the tools."""
+    return next((read for sign, read in _TEXTS if sign.search(head)), None)
+
+
+def _items(items: Items) -> Recorded:
+    """The items of a text by what they are."""
+    found = Recorded([], [], Counter())
+    for line, item in items:
+        if isinstance(item, Record):
+            found.records.append((line, item))
+        elif isinstance(item, Unusable):
+            found.refused.append(Refusal(line, item.text[:SHOWN_TEXT], item.reason))
+        else:
+            found.needless[item.kind] += 1
+    return found
+
+
+def _documents(text: str) -> Recorded:
+    """What the JSON documents of a text give."""
     found = Recorded([], [], Counter())
     lines = LineNumbers(text)
     for piece in pieces_of(text):
@@ -78,6 +131,12 @@ def _records(document: Document) -> Iterator[Record | RecordRefusedError]:
         yield from event_records(document)
     elif is_of_spans(document):
         yield from span_records(document)
+    elif otlp_metrics.is_of_metrics(document):
+        yield from otlp_metrics.metric_records(document)
+    elif probes.is_probe(document):
+        yield from probes.probe_records(document)
+    elif smf.is_smf(document):
+        yield from smf.smf_records(document)
     else:
         raise RecordRefusedError("it is no record of MQ that is known")
 
@@ -88,4 +147,8 @@ def _kind(document: Document) -> str:
     reason = document.get("eventReason")
     words = [x.get("name") for x in (kind, reason) if isinstance(x, dict)]
     named = ", ".join(str(x) for x in words if x and x != "None")
+    if smf.is_smf(document):
+        named = f"SMF {document['recordType']} {document['structure']}"
+    if otlp_metrics.is_of_metrics(document):
+        named = "metrics without a count of messages"
     return named or ("spans without a put" if is_of_spans(document) else "a JSON document")

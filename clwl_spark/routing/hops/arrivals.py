@@ -182,6 +182,7 @@ def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFr
         c.PERSISTENT: _none("boolean"),
         c.MSG_LENGTH: _none("int"),
         c.SCOPE: _none("string"),
+        c.SYNTHETIC: _none("boolean"),
     }
     return going.select(*(columns[name].alias(name) for name in MESSAGES.names))
 

@@ -3,9 +3,10 @@
 Source: CONTRACT, `clwl load`.
 """
 
+import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -17,9 +18,11 @@ from clwl_spark.errors import InputError, UsageError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
 from clwl_spark.mq.read.records import SHOWN_TEXT
-from clwl_spark.mq.traffic import is_recorded
+from clwl_spark.mq.traffic import is_recorded, text_of
 from clwl_spark.snapshots.reading import sources_of
+from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Cells, Reading, messages_of
+from clwl_spark.studies.load.derived import Made, last_of_keys, made_of_counts, with_counts
 from clwl_spark.studies.load.files import (
     LINES,
     Found,
@@ -35,6 +38,7 @@ from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
 from clwl_spark.studies.load.recorded import recorded
 from clwl_spark.studies.load.series import FIELDS, Series
 from clwl_spark.tables import (
+    COUNTER_READINGS,
     LOAD_REJECTS,
     LOADS,
     MESSAGES,
@@ -49,11 +53,15 @@ from clwl_spark.tables.moments import moment_text
 _SHOWN_REJECTS: Final = 3
 _MUST: Final = (c.PUT_TIME, c.OBJECT_NAME)
 _WRITTEN: Final = (
-    OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, STATUS_EVENTS.name, MESSAGES.name,
+    OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name,
+    MESSAGES.name,
 )  # fmt: skip
-_KEYED: Final = frozenset({OBSERVED_COUNTS.name, STATUS_EVENTS.name})
+"""In the order that they are written in: counts before the readings that they are made of."""
+_KEYED: Final = frozenset({OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name})
 """Tables in which a record that comes again, in another file, is the same row."""
 _TOLD_EVERY: Final = 16
+_WORDS: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
+"""What a reason cites of a file."""
 
 
 class NothingLoadedError(InputError):
@@ -69,12 +77,18 @@ class LoadOptions:
         reading: what the files leave open.
         strict: refuse all if any piece cannot be used.
         dry_run: look, and write nothing.
+        bounds: the moments between which rows are loaded.
+        redact: store nothing of a piece that cannot be used but where it is and why.
+        seed: make puts of the counts, drawn with it; None = do not.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
     strict: bool = False
     dry_run: bool = False
+    bounds: Bounds = field(default_factory=Bounds)
+    redact: bool = False
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +116,10 @@ class LoadSummary:
         last: of the last one.
         guessed: messages whose order among those of the same moment is the file's.
         late: messages put before one that the lake had.
+        synthetic: messages made from counts.
+        outside: rows that the bounds leave out.
+        read_once: counters that were read once, so that nothing is known to have been counted.
+        restarted: times that a counter began anew between two readings.
         written: whether anything was written.
     """
 
@@ -115,6 +133,10 @@ class LoadSummary:
     last: datetime | None
     guessed: int
     late: int
+    synthetic: int
+    outside: int
+    read_once: int
+    restarted: int
     written: bool
 
     def to_json(self) -> dict[str, Any]:
@@ -133,6 +155,10 @@ class LoadSummary:
             "to": self.last and moment_text(self.last),
             "order_guessed": self.guessed,
             "late": self.late,
+            "synthetic": self.synthetic,
+            "outside": self.outside,
+            "counters_read_once": self.read_once,
+            "counters_restarted": self.restarted,
             "written": self.written,
         }
 
@@ -148,11 +174,12 @@ class _File:
     rejects: list[LoadReject] = field(default_factory=list)
     fields: Mapped = field(default_factory=dict)
     needless: str = ""
+    outside: int = 0
 
     @property
     def is_of_use(self) -> bool:
-        """Whether it gives a row, or is a record that needs none."""
-        return bool(self.needless) or any(x.num_rows for x in self.rows.values())
+        """Whether it gives a row, or is a record that needs none, or one of another time."""
+        return bool(self.needless or self.outside) or any(x.num_rows for x in self.rows.values())
 
 
 def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgress) -> LoadSummary:
@@ -169,28 +196,32 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         NothingLoadedError: nothing can be used, or `strict` and a reject; the lake is as it was.
         UsageError: a field that is named is not there.
     """
-    sources = sources_of(paths)
+    sources = sources_of(paths) if paths or options.seed is None else None
+    paths_read = sources.files if sources else ()
     known = known_contents(lake)
     files: list[_File] = []
     skipped = 0
     met: set[str] = set()
-    for done, path in enumerate(sources.files):
+    for done, path in enumerate(paths_read):
         if done % _TOLD_EVERY == 0:
-            tell("reading", done, len(sources.files))
+            tell("reading", done, len(paths_read))
         found = _file(path, known, options)
         if found is None or found.part.content in met:
             skipped += 1
         else:
             files.append(found)
             met.add(found.part.content)
-    tell("reading", len(sources.files), len(sources.files))
-    rejects = [x for one in files for x in one.rejects]
+    tell("reading", len(paths_read), len(paths_read))
+    rejects = [_kept(x, options) for one in files for x in one.rejects]
     _refuse(files, rejects, strict=options.strict)
-    ready = _numbered(lake, files)
-    tables = {**_together(files), MESSAGES.name: ready.rows}
-    if files and not options.dry_run:
+    tables, from_counters = with_counts(lake, _together(files))
+    made = made_of_counts(lake, tables, known, options.seed)
+    ready = _numbered(lake, [tables.get(MESSAGES.name, _none()), made.puts])
+    tables[MESSAGES.name] = ready.rows
+    is_new = bool(files or made.counts)
+    if is_new and not options.dry_run:
         tell("writing", 0, 1)
-        _write(lake, files, tables, rejects)
+        _write(lake, files, tables, rejects, made)
         tell("writing", 1, 1)
     passed = [PassedOver(x.name, x.needless) for x in files if x.needless and not any(x.rows)]
     times = pa.compute.min_max(ready.rows[c.PUT_TIME]).as_py()
@@ -199,13 +230,17 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         known=skipped,
         rows={name: tables[name].num_rows for name in _WRITTEN if name in tables},
         rejects=tuple(rejects),
-        passed=(*sources.passed, *passed),
+        passed=(*(sources.passed if sources else ()), *passed),
         mappings={x.name: x.fields for x in files if x.fields},
         first=times["min"],
         last=times["max"],
         guessed=ready.guessed,
         late=ready.late,
-        written=bool(files) and not options.dry_run,
+        synthetic=made.puts.num_rows,
+        outside=sum(x.outside for x in files),
+        read_once=from_counters.alone,
+        restarted=from_counters.restarted,
+        written=is_new and not options.dry_run,
     )
 
 
@@ -213,19 +248,36 @@ def _file(path: Path, known: Known, options: LoadOptions) -> _File | None:
     """What is new in a file; None = nothing."""
     data = path.read_bytes()
     grows = can_grow(data)
-    part = known.part(data, grows=grows)
+    part = known.part(data, grows=grows, bounds=options.bounds.name)
     if part.start == len(data) and part.start:
         return None
     found = _File(str(path), part, len(data))
     try:
         if is_recorded(data):
-            _take_records(found, data[part.start :], options.reading)
+            _take_records(found, text_of(data, part.start), options.reading)
         else:
             _take_table(found, _table(data, part), options)
     except UnreadableFileError as error:
         found.rejects.append(LoadReject(found.name, 0, "", str(error)))
+    _bound(found, options.bounds)
     found.rows = {x: y for x, y in found.rows.items() if y.num_rows and x not in part.written}
     return found
+
+
+def _bound(found: _File, bounds: Bounds) -> None:
+    """Keep the rows between some moments; where others are left out, the file is not whole."""
+    kept = {name: bounds.within(name, rows) for name, rows in found.rows.items()}
+    found.outside = sum(rows.num_rows - kept[name].num_rows for name, rows in found.rows.items())
+    found.rows = kept
+    if found.outside:
+        found.part = replace(found.part, content=found.part.within)
+
+
+def _kept(reject: LoadReject, options: LoadOptions) -> LoadReject:
+    """What of a piece that cannot be used is stored: its words are not, where they are secret."""
+    if not options.redact:
+        return reject
+    return replace(reject, text="", reason=_WORDS.sub("'...'", reject.reason))
 
 
 def _take_table(found: _File, table: Found, options: LoadOptions) -> None:
@@ -245,9 +297,9 @@ def _take_table(found: _File, table: Found, options: LoadOptions) -> None:
     ]
 
 
-def _take_records(found: _File, data: bytes, how: Reading) -> None:
+def _take_records(found: _File, text: str, how: Reading) -> None:
     """Take what MQ recorded."""
-    taken = recorded(data.decode(errors="replace"), found.name, how.zone)
+    taken = recorded(text, found.name, how)
     found.rows.update(taken.rows)
     found.needless = taken.needless
     found.rejects += [LoadReject(found.name, x.line, x.text, x.reason) for x in taken.refused]
@@ -336,11 +388,9 @@ def _refuse(files: Sequence[_File], rejects: Sequence[LoadReject], *, strict: bo
         )
 
 
-def _numbered(lake: Lake, files: Sequence[_File]) -> Numbered:
+def _numbered(lake: Lake, messages: Sequence[pa.Table]) -> Numbered:
     """All messages, with the put_seq that they get."""
-    rows = pa.concat_tables(
-        [_none(), *(x.rows[MESSAGES.name] for x in files if MESSAGES.name in x.rows)]
-    )
+    rows = pa.concat_tables(messages)
     qmgrs = sorted(set(rows[c.QMGR].unique().to_pylist()))
     return numbered(rows, last_of_lake(lake, qmgrs) if qmgrs else {})
 
@@ -359,6 +409,7 @@ def _write(
     files: Sequence[_File],
     tables: Mapping[str, pa.Table],
     rejects: Sequence[LoadReject],
+    made: Made,
 ) -> None:
     """Write which contents are loaded, then the rows: a content is whole when all tables are."""
     there = [x for x in _WRITTEN if x in tables and (tables[x].num_rows or x == MESSAGES.name)]
@@ -370,6 +421,7 @@ def _write(
         if x.is_of_use
         for name, rows in ({y: z.num_rows for y, z in x.rows.items()} or {"": 0}).items()
     ]
+    loads += [(x, MESSAGES.name, 0, "", rows, now, load_id) for x, rows in made.counts.items()]
     transaction = once(load_id)
     if loads:
         lake.merge(LOADS.name, lake.arrow_rows(LOADS.name, loads))
@@ -378,13 +430,6 @@ def _write(
         lake.append(LOAD_REJECTS.name, lake.arrow_rows(LOAD_REJECTS.name, told), transaction)
     for name in there:
         if name in _KEYED:
-            lake.merge(name, _last_of_keys(tables[name], name), transaction)
+            lake.merge(name, last_of_keys(tables[name], name), transaction)
         else:
             lake.append(name, tables[name], transaction)
-
-
-def _last_of_keys(rows: pa.Table, name: str) -> pa.Table:
-    """One row per key, the last one: records that say the same again are one."""
-    keys = TABLES[name].keys
-    found = {tuple(row[x] for x in keys): at for at, row in enumerate(rows.to_pylist())}
-    return rows.take(pa.array(sorted(found.values()), pa.int64()))
