@@ -29,6 +29,7 @@ from clwl_spark.routing.intake.blocks import (
 from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, keys_of
 from clwl_spark.routing.intake.requests import Requests
 from clwl_spark.routing.intake.splits import Split
+from clwl_spark.routing.state.bindings import BindingRules
 from clwl_spark.routing.state.bucket import Bucket
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.views import VIEWER, read_topology
@@ -90,7 +91,7 @@ def measured(files, found, pins):  # noqa: ANN001, ANN201  (a script)
     seconds = []
     for _ in range(2):  # the first time the kernel is loaded
         in_kernel[0] = 0.0
-        bucket = Bucket({}, [pin.snapshot_id for pin in pins], TTL, 4096)
+        bucket = Bucket({}, [pin.snapshot_id for pin in pins], BindingRules(TTL), 4096)
         started = time.perf_counter()
         for block in blocks:
             bucket.add(block[KEYS], block[PAYLOAD], block[SPLIT])

@@ -24,7 +24,7 @@ from pydantic import (
 
 from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.errors import SettingsError, UsageError, did_you_mean
-from clwl_spark.mq.vocabulary import Algorithm, Edition
+from clwl_spark.mq.vocabulary import Algorithm, Edition, NullOpenId
 
 _UNITS: Final = {
     "ms": timedelta(milliseconds=1),
@@ -134,6 +134,7 @@ class Settings(BaseModel):
     checkpoints: str
     algorithm: Literal["", "v9", "v7"]
     edition: Literal["", "1", "2"]
+    null_open_id: Literal["", "own", "shared"]
     binding_ttl: _Duration
     duplicates: Literal["keep", "reject"]
     allowed_modules: _Names
@@ -152,8 +153,11 @@ class Settings(BaseModel):
     @property
     def wanted(self) -> Wanted:
         """The semantics that are asked for."""
-        algorithm = Algorithm(self.algorithm) if self.algorithm else None
-        return Wanted(algorithm, Edition(int(self.edition)) if self.edition else None)
+        return Wanted(
+            Algorithm(self.algorithm) if self.algorithm else None,
+            Edition(int(self.edition)) if self.edition else None,
+            NullOpenId(self.null_open_id) if self.null_open_id else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)

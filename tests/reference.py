@@ -46,7 +46,11 @@ class Reference:
         rejected: the messages that were not routed, each with its `error`.
         choices_cut: how often rule 15 cut routes away.
         resets: how often a message brought a reset.
+        null_open_id: "own", or set to "shared" before the first message: puts ON_OPEN without an
+            open_id share one open for each queue manager, object and object queue manager.
     """
+
+    null_open_id: str = "own"
 
     def __init__(
         self,
@@ -208,7 +212,7 @@ class Reference:
 
     def _bound_or_new(self, message: Row, plan: Plan, view: View, memory: Memory) -> list[Row]:
         """Use the route the open or the group is bound to, else decide (section 6)."""
-        key = binding_key(message, plan)
+        key = binding_key(message, plan, self.null_open_id)
         if key is None:
             return self._decide(plan, view, memory)
         now: datetime = message["put_time"]

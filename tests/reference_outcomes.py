@@ -56,13 +56,16 @@ def effective_bind(message: Row, plan: Plan) -> str:
     return str(message["bind"])
 
 
-def binding_key(message: Row, plan: Plan) -> tuple[Any, ...] | None:
-    """What the message is bound by; null where it always chooses."""
+def binding_key(message: Row, plan: Plan, null_open_id: str = "own") -> tuple[Any, ...] | None:
+    """What the message is bound by; null where it always chooses.
+
+    Puts ON_OPEN without an open_id are each an open of its own, or share one (`shared`).
+    """
     bind = effective_bind(message, plan)
     if bind == "NOT_FIXED":
         return None
     value = message.get("open_id" if bind == "ON_OPEN" else "group_id")
-    if value is None:
+    if value is None and (bind != "ON_OPEN" or null_open_id == "own"):
         return None
     return (bind, value, message["object_name"], message["object_qmgr"])
 

@@ -78,6 +78,12 @@ def authority(name: str, profile: str, group: str, words: str, **more: Any) -> D
     return "authorities", {**row, "entity_type": "GROUP", "authorities": words, **more}
 
 
+def message_channel(name: str, channel: str, xmitq: str, **attributes: Any) -> Definition:
+    """A sender channel, or what `chltype` says."""
+    row = {"qmgr": name, "channel": channel, "chltype": "SDR", "xmitq": xmitq, **attributes}
+    return "message_channels", row
+
+
 def receiver(name: str, from_qmgr: str, status: str, channel: str = "") -> Definition:
     """The status of one instance of a CLUSRCVR on queue manager `name`."""
     row = {"channel": channel or f"TO.{name}", "chltype": "CLUSRCVR", "status": status}

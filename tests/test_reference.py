@@ -343,6 +343,20 @@ def test_bind_options(bind, defbind, open_id, group_id, expected):
     assert bound(sent, *world) == expected
 
 
+def test_messages_without_an_open_id_share_an_open_where_they_are_said_to():
+    sent = messages(9, "L", "Q", bind="ON_OPEN")
+    sent[2]["bind"] = "NOT_FIXED"
+    sent[3]["open_id"] = sent[4]["open_id"] = 0
+    sent[5]["bind"] = None
+    sent[6] |= {"bind": "ON_GROUP", "group_id": None}
+    sent[7]["object_qmgr"] = "A"
+    reference = Reference(tables(snapshot("S1"), rcvr("L"), *hosts("A", "B", "C")))
+    reference.null_open_id = "shared"
+    rows = reference.route(sent)
+    ends = [x["dest_qmgr"].lower() if x["bound"] else x["dest_qmgr"] for x in rows]
+    assert "".join(ends) == "AaBCcaAAa"
+
+
 def test_bound_messages_leave_the_history_alone():
     sent = [*messages(3, "L", "Q", bind="ON_OPEN", open_id=1), message("L", "Q", 4)]
     assert bound(sent, *hosts("A", "B")) == "AaaB"

@@ -7,7 +7,7 @@ from lakes import lake_with
 from pyspark.sql import SparkSession
 from worlds import put_rows
 
-from clwl_spark.algorithm.semantics import Semantics, Wanted
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import Edition
 from clwl_spark.routing.run import RouteOptions, route
@@ -28,6 +28,6 @@ def routed_lake(
     lake = lake_with(spark, folder)
     for name, rows in {**tables, "messages": messages}.items():
         put_rows(lake, name, rows)
-    wanted = Wanted(semantics.algorithm, semantics.edition)
+    wanted = semantics.wanted
     route(lake, RouteOptions(state_partitions=2, wanted=wanted))
     return lake

@@ -12,9 +12,9 @@ from pyspark.sql.types import StructField, StructType
 from random_clusters import Case, merged_tables, random_case
 from reference import Reference
 
-from clwl_spark.algorithm.semantics import Wanted
+from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import Algorithm, Edition
+from clwl_spark.mq.vocabulary import Algorithm, Edition, NullOpenId
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import OUTCOMES, TABLES
@@ -46,6 +46,7 @@ class World:
     """Cases in one lake, and a reference for each, by one edition of SEMANTICS."""
 
     edition: int = 1
+    null_open_id: str = "own"
 
     def __init__(
         self,
@@ -78,6 +79,13 @@ class World:
     ) -> "World":
         return cls(spark, folder, random_cases(seed, cases, edition), algorithm, edition)
 
+    def sharing_null_opens(self) -> "World":
+        """The same world, whose messages without an open_id share one open."""
+        self.null_open_id = "shared"
+        for reference in self.references:
+            reference.null_open_id = "shared"
+        return self
+
     def append(self, name: str, rows: list[Row], files: int = 1) -> None:
         self.lake.append(name, frame(self.spark, name, rows).repartition(files))
 
@@ -96,7 +104,9 @@ class World:
         ]
 
     def route(self, **options: Any) -> Any:
-        wanted = Wanted(Algorithm(self.algorithm), Edition(self.edition))
+        wanted = Semantics(
+            Algorithm(self.algorithm), Edition(self.edition), NullOpenId(self.null_open_id)
+        ).wanted
         settings = {"wanted": wanted, "state_partitions": 3} | options
         return route(self.lake, RouteOptions(**settings))
 

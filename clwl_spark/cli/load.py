@@ -12,8 +12,10 @@ from clwl_spark.cli.words.loading import LoadWords
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.errors import UsageError
+from clwl_spark.settings import moment
+from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Reading
-from clwl_spark.studies.load.mapping import read_maps
+from clwl_spark.studies.load.mapping import read_maps, save_map
 from clwl_spark.studies.load.one_file import LoadOptions
 from clwl_spark.studies.load.run import LoadSummary, load
 from clwl_spark.studies.load.traced_files import TraceNotes
@@ -23,15 +25,22 @@ _SHOWN: Final = 20
 
 def run(common: Common, options: LoadWords) -> int:
     """Load the files, name what was not usable, and return the exit code."""
+    since, until = (x and moment(x) for x in (options.since, options.until))
     how = LoadOptions(
         read_maps(options.map),
         Reading(options.observer, zone_named(options.time_zone)),
         options.strict,
         options.dry_run,
+        Bounds(since or None, until or None),
+        options.redact,
+        options.seed if options.synthesize else None,
     )
     with at_work("load", common) as work:
         with work.screen.progress("loading") as tell:
             summary = load(work.lake, options.paths, how, tell)
+        if options.save_map is not None:
+            why = save_map(options.save_map, summary.mappings)
+            note(f"--save-map {options.save_map}: {why}" if why else f"{options.save_map} written")
         _tell(summary)
         work.screen.document(summary.to_json())
         work.screen.show(_table(summary), *_mappings(summary.mappings))
@@ -58,6 +67,9 @@ def _tell(summary: LoadSummary) -> None:
         note(f"and {len(summary.rejects) - _SHOWN:,} pieces more: see table load_rejects")
     for passed in summary.passed:
         note(f"{passed.file} is passed over: {passed.why}")
+    _tell_of_counters(summary)
+    if summary.outside:
+        note(f"{summary.outside:,} rows are not between the moments given: they are left out")
     if summary.guessed:
         note(
             f"{summary.guessed:,} messages were put in the same moment as the one before them: "
@@ -88,6 +100,20 @@ def _tell_trace(notes: TraceNotes) -> None:
         )
 
 
+def _tell_of_counters(summary: LoadSummary) -> None:
+    """Why counters that were read gave no count."""
+    if summary.read_once:
+        note(
+            f"{summary.read_once:,} counters were read once: they give a count when they are read "
+            "again"
+        )
+    if summary.restarted:
+        note(
+            f"a counter began anew between two readings ({summary.restarted:,} in all): what it "
+            "counted before that is not known"
+        )
+
+
 def _table(summary: LoadSummary) -> Table:
     """What was loaded."""
     table = Table(title="Loaded" if summary.written else "Nothing written", title_justify="left")
@@ -97,6 +123,7 @@ def _table(summary: LoadSummary) -> Table:
         "files": summary.files,
         "files that the lake has already": summary.known,
         **summary.rows,
+        **({"  of them synthetic": summary.synthetic} if summary.synthetic else {}),
         "rejected pieces": len(summary.rejects),
     }
     for name, number in rows.items():

@@ -44,6 +44,7 @@ def run(common: Common, options: RouteWords) -> int:
     own = {
         "algorithm": options.algorithm,
         "edition": options.edition,
+        "null_open_id": options.null_open_id,
         "binding_ttl": options.binding_ttl,
         "duplicates": options.duplicates,
         "exit": options.exit,
@@ -136,7 +137,8 @@ def _own_opens(summary: RunSummary) -> list[str]:
         return []
     told = (
         f"put ON_OPEN without an open_id: {summary.own_opens:,}, each taken as an open of its own; "
-        "where applications keep a handle open, give its messages one open_id"
+        "where applications keep a handle open, give its messages one open_id, or route into a new "
+        "lake with --null-open-id shared"
     )
     return [told]
 

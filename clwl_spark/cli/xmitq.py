@@ -19,6 +19,7 @@ from clwl_spark.snapshots.defined import UnknownQueueManagerError
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.reallocate.events import check_told
 from clwl_spark.studies.switch.associations import Association, associations
+from clwl_spark.studies.switch.beside import beside_told
 from clwl_spark.studies.switch.playing import SwitchRequest
 from clwl_spark.studies.switch.simulate import SwitchSummary, simulate
 from clwl_spark.studies.switch.steps import Pace
@@ -37,6 +38,7 @@ def run(common: Common, options: XmitqWords) -> int:
         if options.start_at is None:
             work.screen.document([x.to_json() for x in found])
             told = [x.text for x in found if x.text is not None]
+            told += beside_told((x.channel, x.beside) for x in found)
             work.screen.show(associations_table(options.qmgr, snapshot_id, found), *told)
         else:
             _play(work, options, snapshot_id, found)

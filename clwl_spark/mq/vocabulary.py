@@ -117,6 +117,17 @@ class Bind(StrEnum):
     ON_GROUP = "ON_GROUP"
 
 
+class NullOpenId(StrEnum):
+    """What opens the messages put ON_OPEN without an open_id belong to.
+
+    Each to one of its own, as MQPUT1 makes it; or those of one queue manager to one object to one
+    that is kept open.
+    """
+
+    OWN = "own"
+    SHARED = "shared"
+
+
 class Via(StrEnum):
     """Put by a local application, or received over a cluster channel."""
 

@@ -39,6 +39,7 @@ _KINDS: Final = {
     "cluster_senders": "channel",
     "topics": "topic",
     "subscriptions": "sub",
+    "message_channels": "channel",
 }
 _NAMES: Final = {
     "qmgr": c.QMGR,

@@ -92,6 +92,8 @@ def texts_of(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[list[str], l
     _channels(texts, own.get("cluster_channels", []))
     for row in own.get("cluster_senders", []):
         texts.define("channel", row[c.CHANNEL], _channel("CLUSSDR", row, row[c.CLUSTER], ""))
+    for row in own.get("message_channels", []):
+        texts.define("channel", row[c.CHANNEL], _message_channel(row))
     _several(texts, "queues", own)
     _several(texts, "topics", own)
     texts.parts[0].commands += [_authority(row) for row in own.get("authorities", [])]
@@ -185,6 +187,12 @@ def _channel(chltype: str, row: Row, cluster: str, namelist: str) -> str:
     """DEFINE CHANNEL."""
     start = f"DEFINE CHANNEL({spelled(row[c.CHANNEL])}) CHLTYPE({chltype})"
     return _command(start, row, values.SENDER, [_shared(cluster, namelist), "REPLACE"])
+
+
+def _message_channel(row: Row) -> str:
+    """DEFINE CHANNEL of a sender or server channel."""
+    start = f"DEFINE CHANNEL({spelled(row[c.CHANNEL])}) CHLTYPE({row[c.CHLTYPE]})"
+    return _command(start, row, values.MESSAGE_CHANNEL, ["REPLACE"])
 
 
 # A topic has no name list, so one of several clusters is as many definitions.

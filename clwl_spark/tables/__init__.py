@@ -5,10 +5,16 @@ Source: CONTRACT.md. Columns that the contract does not name are additions of th
 
 from typing import Final
 
-from clwl_spark.tables.administration import AUTHORITIES, QUEUE_STATUS
+from clwl_spark.tables.administration import AUTHORITIES, MESSAGE_CHANNELS, QUEUE_STATUS
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
-from clwl_spark.tables.loading import LOAD_REJECTS, LOADS, OBSERVED_ROUTES, STATUS_EVENTS
+from clwl_spark.tables.loading import (
+    COUNTER_READINGS,
+    LOAD_REJECTS,
+    LOADS,
+    OBSERVED_ROUTES,
+    STATUS_EVENTS,
+)
 from clwl_spark.tables.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
 from clwl_spark.tables.quality import GATE_FAILURES, GATE_RESULTS, OBSERVED_COUNTS
 from clwl_spark.tables.routing import (
@@ -51,6 +57,7 @@ __all__ = [
     "CHANNEL_STATUS",
     "CLUSTER_CHANNELS",
     "CLUSTER_SENDERS",
+    "COUNTER_READINGS",
     "GATE_FAILURES",
     "GATE_RESULTS",
     "HOPS",
@@ -59,6 +66,7 @@ __all__ = [
     "LOADS",
     "LOAD_REJECTS",
     "MESSAGES",
+    "MESSAGE_CHANNELS",
     "OBSERVED_COUNTS",
     "OBSERVED_ROUTES",
     "OUTCOMES",
@@ -99,7 +107,7 @@ TOPOLOGY: Final = (
     SUBSCRIPTIONS,
     VIEWS,
 )
-ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES)
+ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES, MESSAGE_CHANNELS)
 """Tables of a snapshot that routing has no use for: made where a text gives rows of them."""
 
 TABLES: Final[dict[str, Table]] = {
@@ -137,5 +145,6 @@ TABLES: Final[dict[str, Table]] = {
         LOAD_REJECTS,
         OBSERVED_ROUTES,
         STATUS_EVENTS,
+        COUNTER_READINGS,
     )
 }

@@ -1,4 +1,4 @@
-"""What administrators look at and routing does not: the status of queues, and authorities."""
+"""What routing does not look at: status of queues, authorities, channels outside of clusters."""
 
 from typing import Final
 
@@ -45,6 +45,29 @@ AUTHORITIES: Final = Table(
         key(c.ENTITY, "Name of the principal or group"),
         text(c.AUTHORITIES, "What it may, in order, with commas: GET,PUT; '' = nothing"),
         _SOURCE,
+    ),
+    change_feed=True,
+)
+MESSAGE_CHANNELS: Final = Table(
+    "message_channels",
+    "One row per sender or server channel of qmgr, which is in no cluster",
+    (
+        key(c.SNAPSHOT_ID, "The snapshot that the row belongs to"),
+        key(c.QMGR, "Queue manager that owns the channel"),
+        key(c.CHANNEL, "Name of the channel"),
+        Column(
+            c.CHLTYPE,
+            "string",
+            "SDR, a sender, or SVR, a server",
+            check="chltype IS NOT NULL AND chltype IN ('SDR', 'SVR')",
+            reason="is not one of 'SDR', 'SVR'",
+        ),
+        text(c.XMITQ, "XMITQ: the transmission queue that it takes messages from; null = blank"),
+        text(c.CONNAME, "CONNAME; null = blank, as a server channel may have it"),
+        _SOURCE,
+        Column(
+            c.ALTERED, "string", "When MQ says the object changed: date and time", optional=True
+        ),
     ),
     change_feed=True,
 )

@@ -82,6 +82,7 @@ VIA: Final = "via"
 SCOPE: Final = "scope"
 PERSISTENT: Final = "persistent"
 MSG_LENGTH: Final = "msg_length"
+SYNTHETIC: Final = "synthetic"
 ERROR: Final = "error"
 REJECTED_AT: Final = "rejected_at"
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from clwl_spark.mq import vocabulary as v
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.declare import Column, Table, key, text, word
+from clwl_spark.tables.declare import Column, Table, flag, key, text, word
 
 CONTENT: Final = "content"
 BYTES: Final = "bytes"
@@ -18,6 +18,10 @@ ROWS: Final = "rows"
 LOAD_ID: Final = "load_id"
 AT: Final = "at"
 RESOLVED: Final = "resolved_object"
+COUNTER: Final = "counter"
+VALUE: Final = "value"
+BEGAN: Final = "began"
+SINCE_LAST: Final = "since_last"
 
 LOADS: Final = Table(
     "loads",
@@ -72,6 +76,22 @@ STATUS_EVENTS: Final = Table(
         text(c.REMOTE_QMGR, "Queue manager at the other end; null = the record does not tell"),
         word(c.STATUS, tuple(v.STATUS_TIERS), "The new STATUS"),
         text(c.REASON, "Why"),
+        text(c.SOURCE, "Where the record is from"),
+    ),
+)
+COUNTER_READINGS: Final = Table(
+    "counter_readings",
+    "One row per counter of messages and moment at which it was read; two of them give a count",
+    (
+        key(c.QMGR, "Queue manager that counts"),
+        key(c.OBJECT_TYPE, "CHANNEL or QUEUE, as in observed_counts"),
+        key(c.OBJECT_NAME, "Channel or queue"),
+        key(c.REMOTE_QMGR, "Of a channel the other end; blank = not known, or a queue"),
+        key(COUNTER, "Tells counters of the same object apart: metric, and job of the channel"),
+        key(AT, "When it was read", "timestamp"),
+        Column(VALUE, "bigint", "What it showed"),
+        Column(BEGAN, "timestamp", "When it was 0; null = not known"),
+        flag(SINCE_LAST, "Whether it counts from the reading before, not from its beginning"),
         text(c.SOURCE, "Where the record is from"),
     ),
 )

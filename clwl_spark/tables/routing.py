@@ -21,6 +21,10 @@ _MESSAGE = (
     flag(c.PERSISTENT, "Persistent"),
     Column(c.MSG_LENGTH, "int", "Bytes"),
     replace(text(c.SCOPE, "How far a publication goes: ALL or QMGR; null = ALL"), optional=True),
+    replace(
+        flag(c.SYNTHETIC, "Made from a count by `clwl load --synthesize`; null = false"),
+        optional=True,
+    ),
 )
 _MUST_BE_THERE: Final = (c.PUT_TIME, c.OBJECT_NAME)
 """Beside the key; whoever puts nothing but plain messages needs no other column."""
@@ -219,6 +223,13 @@ RUNS: Final = Table(
             "bigint",
             "Version of outcomes whose messages are not routed again: they are set aside as "
             "DUPLICATE; null = duplicates are kept",
+            optional=True,
+        ),
+        Column(
+            "null_open_id",
+            "string",
+            "What messages put ON_OPEN without an open_id belong to: own or shared, as the "
+            "algorithm; null = own",
             optional=True,
         ),
     ),

@@ -59,6 +59,8 @@ def values(*documents):
     ("reason", "qualifier", "status"),
     [
         (2282, None, "RUNNING"),
+        (2295, None, "STARTING"),
+        (2296, None, "STARTING"),
         (2283, "Channel Stopped Ok", "INACTIVE"),
         (2283, "Channel Stopped Error", "INACTIVE"),
         (2283, "Channel Stopped Retry", "RETRYING"),
@@ -88,7 +90,7 @@ def test_statistics_are_counts_of_cluster_senders_and_of_queues():
     queues = [{"queueName": "ORDERS", "puts": [3, 4], "put1s": [0, 1]}]
     found = values(
         event(166, 0, statistics(chlStatisticsData=channels)),
-        event(165, 0, statistics(qStatisticsData=queues)),
+        event(165, 0, statistics(queueStatisticsData=queues)),
     )
     assert [(x["object_type"], x["object_name"], x["messages"]) for _, x in found] == [
         ("CHANNEL", "TO.QM2", 7), ("QUEUE", "ORDERS", 8)
@@ -122,8 +124,14 @@ def test_what_cannot_be_used_is_told_with_its_line_and_the_rest_is_taken():
         (2 + lines, "it is no record of MQ"),
         (4 + lines, "JSON that breaks off here or behind"),
     ]
-    needless = records_of(json.dumps(event(164, 0, {}, "Statistics MQI"))).needless
-    assert dict(needless) == {"Statistics MQI, Some Reason": 1}
+    documents = [event(164, 0, {}, "Statistics MQI"), event(43, 2368, {}, "Config Event")]
+    blocked = event(46, 2577, {"connectionName": "10.0.0.7"}, "Channel Event")
+    needless = records_of("\n".join(map(json.dumps, [*documents, blocked]))).needless
+    assert dict(needless) == {
+        "Statistics MQI, Some Reason": 1,
+        "Config Event, Some Reason": 1,
+        "Channel Event, Some Reason": 1,
+    }
 
 
 @pytest.fixture
@@ -162,25 +170,52 @@ def test_records_are_loaded_once_each_into_its_table(lake, tmp_path, capsys):
 SAMPLES = Path(__file__).parents[3] / "shared" / "traffic"
 
 
+OTHERS = {
+    "01-otel-zos-spans/file.in.first-lines.json": {"messages": 18, "observed_routes": 18},
+    "02-smf116-channel-accounting-csv/SMF-QCST.csv": "SMF 116 QCST of a channel that is no",
+    "03-smf116-queue-accounting-csv/SMF-WQ.TEST116.csv": {"observed_counts": 2},
+    "03-smf116-queue-accounting-csv/SMF-WQ.TESTCHL.csv": {"observed_counts": 11},
+    "03-smf116-queue-accounting-csv/SMF-WTID.TEST116.csv": "SMF 116 another structure",
+    "05-prometheus-text/qm1_metrics_remote.selected.txt": "metric, none of a cluster sender's",
+    "07-statchl-amqsevt-json/SYSTEM.ADMIN.STATISTICS.QUEUE.Statistics_Channel.json": {
+        "observed_counts": 1
+    },
+    "09-statmqi-amqsevt-json/SYSTEM.ADMIN.STATISTICS.QUEUE.Statistics_MQI.json": "Statistics MQI",
+    "10-channel-events-json/2279-channel-stopped-by-user.json": {"status_events": 1},
+    "10-channel-events-json/2282-channel-started.json": {"status_events": 1},
+    "10-channel-events-json/2283-channel-stopped.json": {"status_events": 1},
+    "12-qmgr-events-json/2051-put-inhibited.json": {"observed_routes": 1},
+    "12-qmgr-events-json/2085-unknown-object-name.json": {"observed_routes": 1},
+    "13-dspmqrtj-json/README-excerpt.txt": {"observed_routes": 1},
+    "14-dspmqrte-text/example.txt": {"observed_routes": 1},
+}
+"""File -> the rows that it gives, or what it holds that gives none."""
+REJECTED = {
+    "13-dspmqrtj-json/README-excerpt.txt": {(1, "## Program output"), (7, "{"), (112, "```")},
+}
+"""File -> line and text of its pieces that cannot be used: prose, and JSON with gaps in it."""
+
+
+def others():
+    files = (x for x in SAMPLES.glob("*/*") if x.name != "SOURCE.txt")
+    return sorted(str(x.relative_to(SAMPLES)) for x in files)
+
+
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no records of others here")
-def test_records_of_others_give_rows_or_say_what_they_hold():
-    given = {}
-    for file in sorted(SAMPLES.glob("*/*.json")):
-        found = records_of(file.read_text())
-        assert not found.refused, file
-        tables = sorted({x.table for _, x in found.records})
-        given[file.parent.name, file.name] = tables or list(found.needless)
-    assert given == {
-        ("01-otel-zos-spans", "file.in.first-lines.json"): ["messages", "observed_routes"],
-        (
-            "07-statchl-amqsevt-json", "SYSTEM.ADMIN.STATISTICS.QUEUE.Statistics_Channel.json"
-        ): ["observed_counts"],
-        (
-            "09-statmqi-amqsevt-json", "SYSTEM.ADMIN.STATISTICS.QUEUE.Statistics_MQI.json"
-        ): ["Statistics MQI"],
-        ("10-channel-events-json", "2279-channel-stopped-by-user.json"): ["status_events"],
-        ("10-channel-events-json", "2282-channel-started.json"): ["status_events"],
-        ("10-channel-events-json", "2283-channel-stopped.json"): ["status_events"],
-        ("12-qmgr-events-json", "2051-put-inhibited.json"): ["observed_routes"],
-        ("12-qmgr-events-json", "2085-unknown-object-name.json"): ["observed_routes"],
-    }  # fmt: skip
+@pytest.mark.parametrize("name", OTHERS)
+def test_records_of_others_give_rows_or_say_what_they_hold(name, lake, capsys):
+    words = ["load", str(SAMPLES / name), "--time-zone", "UTC", "--lake", lake.root, "--json"]
+    assert main(words) == 0
+    document = json.loads(capsys.readouterr().out)
+    expected = OTHERS[name]
+    if isinstance(expected, str):
+        assert expected in document["passed_over"][0]["why"]
+        expected = {}
+    assert {x: count for x, count in document["rows"].items() if count} == expected
+    rejected = {(x["line"], x["text"].rstrip()) for x in document["rejects"]}
+    assert rejected == REJECTED.get(name, set())
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="no records of others here")
+def test_all_records_of_others_are_looked_at():
+    assert others() == sorted(OTHERS)

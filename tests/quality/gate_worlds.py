@@ -10,6 +10,7 @@ from pyspark.sql.types import StructField, StructType
 from small_worlds import (
     alias,
     authority,
+    message_channel,
     proxy,
     qmgr,
     queue,
@@ -69,6 +70,10 @@ def good_world() -> World:
         remote("FR1", "FAR.Q", "APP.Q", "QM1"),
         remote("FR1", "OUT.Q", "X", "ELSEWHERE", xmitq="TO.ELSEWHERE"),
         queue("FR1", "TO.ELSEWHERE", usage="XMITQ"),
+        message_channel("FR1", "FR1.ELSEWHERE", "TO.ELSEWHERE", conname="far(1414)"),
+        message_channel("FR1", "FR1.BACK", "", chltype="SVR"),
+        message_channel("FR1", "FR1.BACK.2", "", chltype="SVR"),
+        message_channel("OUT", "OUT.FAR", "OUT.DEFAULT"),
         queue("FR1", "QM1.XMIT", usage="XMITQ", clchname="TO.QM1"),
         queue("FR1", "SYSTEM.CLUSTER.COMMAND.QUEUE"),
         *(

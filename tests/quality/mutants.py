@@ -1,7 +1,7 @@
 """For each gate a corruption of the good world, and the gates that have to report it: no others."""
 
 from quality.gate_worlds import Change, adding, clussdr, setting, without
-from small_worlds import alias, authority, proxy, qmgr, queue, rcvr, sender, topic
+from small_worlds import alias, authority, message_channel, proxy, qmgr, queue, rcvr, sender, topic
 
 Mutant = tuple[list[Change], set[str]]
 
@@ -175,6 +175,16 @@ EXPECTATIONS: dict[str, Mutant] = {
         [adding(("cluster_senders", {"qmgr": "QM1", "channel": "Y" * 21, "cluster": ""}))],
         {"cluster_senders.name-length"},
     ),
+    "message_channels.unique": (
+        [_double("message_channels", channel="FR1.BACK")], {"message_channels.unique"},
+    ),
+    "message_channels.name-length": (
+        [adding(message_channel("FR1", "Y" * 21, ""))], {"message_channels.name-length"},
+    ),
+    "message_channels.chltype": (
+        [setting("message_channels", {"channel": "FR1.BACK"}, chltype="RCVR")],
+        {"message_channels.chltype"},
+    ),
 }  # fmt: skip
 
 REFERENCES: dict[str, Mutant] = {
@@ -342,6 +352,14 @@ _BALANCING: dict[str, Mutant] = {
     ),
     "clchname-of-normal-queue": (
         [adding(queue("FR1", "B.XMIT", clchname="TO.QM2"))], {"clchname-of-normal-queue"},
+    ),
+    "sender-beside-cluster-senders": (
+        [adding(message_channel("FR1", "FR1.QM1", "QM1.XMIT"))],
+        {"sender-beside-cluster-senders"},
+    ),
+    "senders-share-xmitq": (
+        [adding(message_channel("FR1", "FR1.ELSEWHERE.2", "TO.ELSEWHERE"))],
+        {"senders-share-xmitq"},
     ),
     "bind-on-open": (
         [setting("queues", {"queue": "NEWS.Q"}, defbind="OPEN")], {"bind-on-open"},

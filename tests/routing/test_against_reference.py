@@ -40,6 +40,24 @@ def test_all_is_that_of_the_reference(
     _compare_all(world, monkeypatch, ["embedded"])
 
 
+@pytest.mark.parametrize("algorithm", ["v9", "v7"])
+def test_shared_opens_are_those_of_the_reference(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
+) -> None:
+    world = World.random(spark, tmp_path, SEED, CASES, algorithm, 2).sharing_null_opens()
+    _compare_all(world, monkeypatch, ["embedded"])
+    assert _binds_without_an_open_id(world)
+
+
+@pytest.mark.spark
+def test_engines_take_turns_with_shared_opens(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World.random(spark, tmp_path, SEED, OF_SPARK, "v9", 2).sharing_null_opens()
+    _compare_all(world, monkeypatch, ENGINES[2:])
+    assert _binds_without_an_open_id(world)
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize(("algorithm", "edition"), [("v9", 2), ("v7", 1)])
 def test_engines_take_turns(
@@ -80,6 +98,13 @@ def _compare_all(world: World, monkeypatch: pytest.MonkeyPatch, engines: Sequenc
         for x in reference.rejected
     ), SEED
     _compare_plans(world)
+
+
+def _binds_without_an_open_id(world: World) -> bool:
+    """Whether a message followed another one's choice that named no open either."""
+    puts = world.lake.read("messages").where("open_id IS NULL AND bind = 'ON_OPEN'")
+    bound = world.lake.read("outcomes").where("bound")
+    return bool(bound.join(puts, ["qmgr", "put_seq", "message_id"]).count())
 
 
 def _compare_plans(world: World) -> None:

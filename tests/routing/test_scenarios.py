@@ -20,6 +20,7 @@ from clwl_spark.routing.intake.blocks import KIND_FACTS, KIND_MESSAGES, pack
 from clwl_spark.routing.intake.by_spark import distinct_requests, for_blocks
 from clwl_spark.routing.output.routed import KIND_OUTCOMES, RoutedBlock
 from clwl_spark.routing.output.unpack import ANSWERS, DATA, unpack_outcomes
+from clwl_spark.routing.state.bindings import BindingRules
 from clwl_spark.routing.state.bucket import Bucket
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.snapshots.views import DEFAULTS, VIEWER, Topology
@@ -64,7 +65,7 @@ class Scenarios:
         snapshots = [pin.snapshot_id for pin in self.pins]
         rows: list[dict[str, Any]] = []
         for blocks in self.packed(mine, buckets=3).values():
-            bucket = Bucket({}, snapshots, 24 * HOUR, 64)
+            bucket = Bucket({}, snapshots, BindingRules(24 * HOUR), 64)
             for block in blocks:
                 if block["kind"] == KIND_MESSAGES:
                     bucket.add(block["keys"], block["payload"])

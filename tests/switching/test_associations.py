@@ -1,8 +1,10 @@
 """Which transmission queue each channel has, gets, and why."""
 
 import pytest
-from small_worlds import message, qmgr, queue, rcvr, sender, tables
+from lakes import lake_with
+from small_worlds import message, message_channel, qmgr, queue, rcvr, sender, tables
 from waiting_worlds import routed_lake
+from worlds import put_rows
 
 from clwl_spark.snapshots.catalog import MissingSnapshotError, chosen_snapshot
 from clwl_spark.snapshots.defined import UnknownQueueManagerError
@@ -10,6 +12,7 @@ from clwl_spark.studies.switch.associations import (
     Association,
     associations,
 )
+from clwl_spark.studies.switch.beside import beside_told
 from clwl_spark.studies.switch.causes import Cause, Present, cause_of, held_told
 
 OLD = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
@@ -115,3 +118,46 @@ def test_a_queue_that_is_gone_a_backlog_and_a_dynamic_queue(spark, tmp_path):
     assert (default["cause"], default["kind_of_change"]) == ("DEFCLXQ_CHANGED", 3)
     assert default["backlog"] == 1200
     assert f"{OLD} still holds 1,200 messages for the channel" in default["text"]
+
+
+def test_sender_and_server_channels_on_the_same_queues_are_told(spark, tmp_path):
+    lake = lake_with(spark, tmp_path)
+    rows = tables(
+        qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2", "QM3")),
+        queue("GATE", "NEW", usage="XMITQ", clchname="TO.QM1"),
+        queue("GATE", "FAR", usage="XMITQ"),
+        sender("GATE", "QM1", "RUNNING", xmitq=OLD),
+    )  # fmt: skip
+    rows["message_channels"] = [
+        {"snapshot_id": "S1", **row}
+        for _, row in (
+            message_channel("GATE", "B.NEXT", "NEW", conname="far(1414)"),
+            message_channel("GATE", "A.NOW", OLD, chltype="SVR"),
+            message_channel("GATE", "ELSEWHERE", "FAR"),
+            message_channel("GATE", "NOWHERE", ""),
+            message_channel("QM1", "OF.ANOTHER", OLD),
+        )
+    ]
+    for name, found in rows.items():
+        put_rows(lake, name, found)
+    found = associations(lake, "GATE", "S1")
+    assert [(x.channel, [y.channel for y in x.beside]) for x in found] == [
+        ("TO.QM1", ["A.NOW", "B.NEXT"]), ("TO.QM2", ["A.NOW"]), ("TO.QM3", ["A.NOW"]),
+    ]  # fmt: skip
+    text = (
+        "B.NEXT (CHLTYPE(SDR)) names NEW, the transmission queue of the cluster-sender TO.QM1: it "
+        "would take messages for other queue managers, and cannot open the queue beside others. It "
+        "keeps the queue until its XMITQ is altered; unlike the switch of a cluster-sender, that "
+        "moves no message: what is on NEW by then stays there."
+    )
+    assert found[0].to_json()["message_channels"][1] == {
+        "channel": "B.NEXT", "chltype": "SDR", "xmitq": "NEW", "conname": "far(1414)",
+        "text": text,
+    }  # fmt: skip
+    first, second = beside_told((x.channel, x.beside) for x in found)
+    assert f"names {OLD}, the transmission queue of the cluster-sender TO.QM1 and 2 others" in first
+    assert second == text
+
+
+def test_where_no_channel_is_beside_it_says_none(lake):
+    assert [x.to_json()["message_channels"] for x in associations(lake, "GATE", "S1")] == [[]] * 3

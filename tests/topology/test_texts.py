@@ -112,6 +112,27 @@ def test_what_no_text_can_say_is_named(table, row, column):
     assert str(missing).startswith(missing.row)
 
 
+def test_sender_and_server_channels_come_back():
+    altered = {"altered": "2024-05-06 12.13.14"}
+    tables = {
+        "message_channels": [
+            {"qmgr": "QM1", "channel": "A", "chltype": "SDR", "xmitq": "Far.Q", "conname": "a(1)"},
+            {"qmgr": "QM1", "channel": "B", "chltype": "SVR", "xmitq": None, **altered},
+            {"qmgr": "QM2", "channel": "A", "chltype": "SVR", "xmitq": "", "conname": "b,c(2)"},
+        ],
+        "cluster_senders": [{"observer": "*", "qmgr": "QM1", "channel": "A", "cluster": "K"}],
+    }
+    sources, left_out = told(tables)
+    assert [name for name, _ in sources] == ["QM1~0.mqsc", "QM1~1.mqsc", "QM2~0.mqsc"]
+    reading = read_texts(sources[:1] + sources[2:])
+    assert differences({**tables, "message_channels": tables["message_channels"][1:]}, reading) == (
+        set()
+    )
+    assert (reading.rejects, left_out) == ([], [])
+    stamps = [x.stamp for x in reading.details["message_channels"]]
+    assert sorted(stamps) == ["", "2024-05-06 12.13.14"]
+
+
 def test_a_queue_manager_whose_name_mq_cannot_have_is_left_out():
     row = {"observer": "*", "qmgr": "QM 'one'", "queue": "Q", "cluster": "K"}
     sources, (missing,) = told({"queues": [row]})

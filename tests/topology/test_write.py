@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from pyspark.sql import functions as F
-from small_worlds import qmgr, queue, rcvr, sender
+from small_worlds import message_channel, qmgr, queue, rcvr, sender
 from topology_frames import frames, rows_of, versions
 
 from clwl_spark.delta.lake import Lake
@@ -86,6 +86,14 @@ REFUSED = {
     "chltype": (
         ("channel_status", {"qmgr": "A", "channel": "C", "chltype": "SDR", "remote_qmgr": "B"}),
         "channel_status", "chltype", "SDR", "'CLUSRCVR'",
+    ),
+    "type of a channel in no cluster": (
+        message_channel("QM3", "C", "", chltype="RCVR"), "message_channels", "chltype", "RCVR",
+        "'SVR'",
+    ),
+    "no type": (
+        message_channel("QM3", "C", "", chltype=None), "message_channels", "chltype", None,
+        "is not one of",
     ),
 }  # fmt: skip
 

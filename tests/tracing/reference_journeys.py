@@ -15,10 +15,14 @@ PER_BATCH = 2**40
 class ReferenceJourneys:
     """Routes batches and follows them on for `most_hops`; `rows` are those of the table hops."""
 
-    def __init__(self, tables: dict[str, list[Row]], most_hops: int, edition: int) -> None:
+    def __init__(
+        self, tables: dict[str, list[Row]], most_hops: int, edition: int, null_open_id: str = "own"
+    ) -> None:
         self.tables = tables
         self.most_hops = most_hops
         self.references = [Reference(tables, edition=edition) for _ in range(most_hops)]
+        for reference in self.references:
+            reference.null_open_id = null_open_id
         self.rows: list[Row] = []
         self.batch = 0
 

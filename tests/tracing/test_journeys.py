@@ -20,9 +20,10 @@ from worlds import put_rows
 from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError, UsageError
-from clwl_spark.mq.vocabulary import Edition
+from clwl_spark.mq.vocabulary import Edition, NullOpenId
 from clwl_spark.routing.hops.following import Following
 from clwl_spark.routing.hops.journeys import follow_messages, hop_figures
+from clwl_spark.routing.hops.lakes import lake_at
 from clwl_spark.routing.run import RouteOptions, route
 from clwl_spark.tables import HOPS, TABLES
 
@@ -274,7 +275,15 @@ def test_random_worlds_are_followed_as_the_plain_router_follows_them(spark, tmp_
     assert bool(sent_on) == (edition == Edition.SECOND)
 
 
-def followed_as_by_the_plain_router(spark, tmp_path, worlds, edition):
+def test_what_arrives_shares_an_open_where_the_lake_says_so(spark, tmp_path):
+    shared = NullOpenId.SHARED
+    rows, _ = followed_as_by_the_plain_router(spark, tmp_path, 20, Edition.SECOND, shared)
+    later = lake_at(Lake(spark, str(tmp_path / "lake")), 2)
+    assert [x["null_open_id"] for x in later.rows("runs")] == ["shared"]
+    assert max(row["hop"] for row in rows) == 3
+
+
+def followed_as_by_the_plain_router(spark, tmp_path, worlds, edition, null_open_id=NullOpenId.OWN):
     """Rows of hops, which are those of the plain router, and how messages ended."""
     cases = [
         random_case(random.Random(x), f"C{x:03d}.", unique_put_seq=True, edition=edition)
@@ -283,7 +292,7 @@ def followed_as_by_the_plain_router(spark, tmp_path, worlds, edition):
     lake = lake_with(spark, tmp_path / "lake")
     for name, rows in merged_tables(cases).items():
         put_rows(lake, name, rows)
-    references = [ReferenceJourneys(case.tables, 3, edition) for case in cases]
+    references = [ReferenceJourneys(x.tables, 3, edition, null_open_id) for x in cases]
     batch, expected = [], []
     for case, reference in zip(cases, references, strict=True):
         own = [x | {"message_id": f"{x['qmgr']} {x['put_seq']}".encode()} for x in case.batches[0]]
@@ -291,7 +300,7 @@ def followed_as_by_the_plain_router(spark, tmp_path, worlds, edition):
         batch += own
         expected += reference.rows
     put_rows(lake, "messages", batch)
-    options = replace(OPTIONS, wanted=Wanted(edition=edition))
+    options = replace(OPTIONS, wanted=Wanted(edition=edition, null_open_id=null_open_id))
     rows = followed(lake, 3, options)
     assert told(rows) == told(expected)
     rejected = {(x.qmgr, x.put_seq) for x in lake.read("rejected_messages").collect()}

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import Bind, DefBind, ObjectType, RejectError
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.tables import MESSAGES, OUTCOMES, REJECTED_MESSAGES, ROUTE_PLANS, RUNS
 from clwl_spark.tables import columns as c
 
@@ -93,6 +94,7 @@ def _of_messages(lake: Lake) -> DataFrame:
     """Messages with the keys that they may be bound by."""
     asked = F.coalesce(F.col(c.OBJECT_QMGR), F.lit(""))
     words = (c.QMGR, F.col(c.OBJECT_NAME), asked)
+    has_open = F.lit(semantics_of(lake).shares_null_opens) | F.col(c.OPEN_ID).isNotNull()
     option = (
         F.when(F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value, _NEITHER)
         .when(F.col(c.BIND) == Bind.ON_OPEN.value, _OPEN)
@@ -102,7 +104,7 @@ def _of_messages(lake: Lake) -> DataFrame:
     return lake.read(MESSAGES.name).select(
         c.QMGR,
         c.PUT_SEQ,
-        F.when(F.col(c.OPEN_ID).isNotNull(), F.xxhash64(*words, c.OPEN_ID)).alias(_OPEN_KEY),
+        F.when(has_open, F.xxhash64(*words, c.OPEN_ID)).alias(_OPEN_KEY),
         F.when(F.col(c.GROUP_ID).isNotNull(), F.xxhash64(*words, c.GROUP_ID)).alias(_GROUP_KEY),
         option.alias(_OPTION),
     )

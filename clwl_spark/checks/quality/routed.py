@@ -17,6 +17,7 @@ from pyspark.sql.pandas.functions import pandas_udf
 from clwl_spark.checks.quality.count_attribution import Routed
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import Bind, DefBind, ObjectType
+from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.tables import (
     HOPS,
     MESSAGES,
@@ -130,7 +131,10 @@ def _opens(lake: Lake, bounds: _Bounds) -> DataFrame:
     messages = lake.read(MESSAGES.name).select(c.QMGR, c.PUT_SEQ, c.BIND, c.OPEN_ID, c.GROUP_ID)
     asked = F.nullif(F.coalesce(c.BIND, F.lit(Bind.AS_Q_DEF.value)), F.lit(Bind.AS_Q_DEF.value))
     option = F.coalesce(asked, default)
-    key = F.when(option == Bind.ON_OPEN.value, F.col(c.OPEN_ID).cast("string")).when(
+    open_id = F.col(c.OPEN_ID).cast("string")
+    if semantics_of(lake).shares_null_opens:
+        open_id = F.coalesce(open_id, F.lit(""))
+    key = F.when(option == Bind.ON_OPEN.value, open_id).when(
         option == Bind.ON_GROUP.value, F.hex(c.GROUP_ID)
     )
     at = F.unix_micros(c.PUT_TIME)

@@ -264,6 +264,7 @@ INDEXES: Final = {
     "cluster_senders": ("qmgr, cluster",),
     "queue_status": ("queue", "qmgr, queue"),
     BEFORE: ("qmgr, queue",),
+    "message_channels": ("qmgr, xmitq",),
     put_authority.TABLE: ("qmgr, entity",),
     "members": ("cluster, qmgr", "qmgr, cluster"),
     "instances": ("queue, cluster",),

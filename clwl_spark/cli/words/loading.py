@@ -14,17 +14,22 @@ class LoadWords:
     """Arguments and options of `clwl load`."""
 
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="Files of puts, or folders of them.")
-    ]
+        list[Path],
+        typer.Argument(metavar="PATH", help="Files of puts or of records, or folders of them."),
+    ] = field(default_factory=list)
     map: Annotated[
         list[str],
         typer.Option(
             "--map",
             metavar="COLUMN=FIELD",
             help="The field that is a column of messages, where its name does not tell; may be "
-            "repeated.",
+            "repeated. @FILE reads such lines.",
         ),
     ] = field(default_factory=list)
+    save_map: Annotated[
+        Path | None,
+        typer.Option("--save-map", metavar="FILE", help="Write what was taken for what, as --map."),
+    ] = None
     observer: Annotated[
         str | None,
         typer.Option("--observer", metavar="QM", help="Queue manager of puts that name none."),
@@ -37,6 +42,21 @@ class LoadWords:
             help="Of moments that do not say theirs: UTC, Europe/Paris, ...",
         ),
     ] = None
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="T", help="Only rows from this moment on.")
+    ] = None
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="T", help="Only rows before this moment.")
+    ] = None
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Store no words of pieces that cannot be used."),
+    ] = False
+    synthesize: Annotated[
+        bool,
+        typer.Option("--synthesize", help="Make puts of the counts of queues; they say so."),
+    ] = False
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="For --synthesize.")] = 0
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be loaded, and write nothing.")
     ] = False
@@ -58,9 +78,15 @@ def load(common: Common, options: LoadWords) -> int:
     that grew the new lines are loaded. What cannot be read goes to load_rejects
     with file, line and reason, and the rest is loaded.
 
+    Counts of statistics, accounting, displays and metrics go to observed_counts,
+    probes to observed_routes. Where nobody recorded puts, --synthesize makes some
+    of the counts of queues.
+
     [bold]Examples[/bold]
 
     clwl load puts.csv --lake build/lake
+
+    clwl load statistics/ --time-zone UTC --synthesize
 
     clwl load exports/ --map object_name=Ziel --time-zone Europe/Berlin --dry-run
     """

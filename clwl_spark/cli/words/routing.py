@@ -30,6 +30,16 @@ class RouteWords:
     ] = False
     algorithm: Algorithm = None
     edition: Edition = None
+    null_open_id: Annotated[
+        v.NullOpenId | None,
+        typer.Option(
+            "--null-open-id",
+            metavar="own|shared",
+            help="Messages put ON_OPEN without an open_id: each an open of its own, or one open, "
+            "which is kept, for each queue manager and object; default: the lake's, own if new.",
+            case_sensitive=False,
+        ),
+    ] = None
     binding_ttl: Annotated[
         str | None,
         typer.Option("--binding-ttl", metavar="24h", help="Keep an idle binding this long."),
@@ -105,7 +115,8 @@ class ExplainWords:
 def route(common: Common, options: RouteWords) -> int:
     """Route every message that has not been routed yet, exactly once.
 
-    A lake keeps the algorithm that it was first routed with. With --follow,
+    A lake keeps the algorithm, edition and meaning of a null open_id that it was
+    first routed with. With --follow,
     Ctrl-C or SIGTERM stops after the batch in hand. With --hops, messages that
     come to another queue manager are put again there, and the table hops has a
     row for each message and hop. With --duplicates reject, a message whose qmgr,
@@ -119,6 +130,8 @@ def route(common: Common, options: RouteWords) -> int:
     clwl route --lake build/lake --follow --poll 10s --binding-ttl 7d
 
     clwl route --lake build/lake --duplicates reject
+
+    clwl route --lake build/lake --null-open-id shared
 
     clwl route --lake build/lake --hops 4
     """

@@ -31,6 +31,7 @@ _KINDS: Final = {
     "cluster_senders": ("channel", "channel", values.SENDER),
     "topics": ("topic", "topic", values.TOPIC),
     "subscriptions": ("sub", "sub_name", values.SUBSCRIPTION),
+    "message_channels": ("channel", "channel", values.MESSAGE_CHANNEL),
 }
 """Table -> kind of its objects, the column of their names, and columns -> MQSC keywords."""
 
@@ -138,7 +139,7 @@ def _define(state: TextState, table: str, name: str, rows: list[Values]) -> None
     }
     clusters = [str(row["cluster"]) for row in rows if row.get("cluster")]
     attributes.update(_clusters(state, f"{kind} {name}", clusters, ("CLUSTER", "CLUSNL")))
-    subtype = _SUBTYPES.get(table, str(first.get("qtype") or ""))
+    subtype = _SUBTYPES.get(table) or str(first.get("chltype") or first.get("qtype") or "")
     state.objects[kind, name] = Definition(kind, subtype, name, attributes, 0)
 
 

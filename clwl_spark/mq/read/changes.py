@@ -25,6 +25,8 @@ DEFAULT_OBJECTS: Final = {
     ("queue", "QMODEL"): "SYSTEM.DEFAULT.MODEL.QUEUE",
     ("channel", "CLUSRCVR"): "SYSTEM.DEF.CLUSRCVR",
     ("channel", "CLUSSDR"): "SYSTEM.DEF.CLUSSDR",
+    ("channel", "SDR"): "SYSTEM.DEF.SENDER",
+    ("channel", "SVR"): "SYSTEM.DEF.SERVER",
     ("topic", ""): "SYSTEM.DEFAULT.TOPIC",
     ("sub", ""): "SYSTEM.DEFAULT.SUB",
     ("namelist", ""): "SYSTEM.DEFAULT.NAMELIST",
@@ -38,6 +40,8 @@ _TABLES: Final = {
     ("queue", "QREMOTE"): ("queues", values.QUEUE),
     ("channel", "CLUSRCVR"): ("cluster_channels", values.CHANNEL),
     ("channel", "CLUSSDR"): ("cluster_senders", values.SENDER),
+    ("channel", "SDR"): ("message_channels", values.MESSAGE_CHANNEL),
+    ("channel", "SVR"): ("message_channels", values.MESSAGE_CHANNEL),
     ("topic", ""): ("topics", values.TOPIC),
     ("sub", ""): ("subscriptions", values.SUBSCRIPTION),
 }

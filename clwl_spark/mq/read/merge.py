@@ -19,6 +19,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "cluster_senders": ("observer", "qmgr", "channel", "cluster"),
     "queue_status": ("qmgr", "queue"),
     "authorities": ("qmgr", "profile", "objtype", "entity_type", "entity"),
+    "message_channels": ("qmgr", "channel"),
 }
 """Table -> its key; the tables of a `Reading`."""
 

@@ -8,9 +8,15 @@ from typing import Final
 from clwl_spark.mq.read.authorities import is_authority_command
 from clwl_spark.mq.read.mqsc import command_words
 from clwl_spark.mq.read.records import Event, Passed, Script, Shown
+from clwl_spark.mq.read.values import MESSAGE_CHANNEL_TYPES
 from clwl_spark.mq.read.words import ENDS, OBJECTS, VERBS
 
 _CLUSTER_CHANNELS: Final = frozenset({"CLUSSDR", "CLUSRCVR"})
+_CHANNELS: Final = {
+    "status": _CLUSTER_CHANNELS,
+    "channel": _CLUSTER_CHANNELS.union(MESSAGE_CHANNEL_TYPES),
+}
+"""Kind -> the channel types of which it gives rows."""
 _CHLTYPE: Final = re.compile(r"\bCHLTYPE\s*\(\s*'?(\w+)", re.IGNORECASE)
 _ACTING: Final = {"REFRESH": "REFRESH", "REF": "REFRESH", "RESET": "RESET"}
 _SYNONYMS: Final = {"CHL": "CHANNEL"}
@@ -73,7 +79,7 @@ def _shown(shown: Shown) -> str | None:
     qtype = shown.attributes.get("TYPE", "")
     if shown.kind == "status" and "SAVED" in shown.attributes:
         return "saved channel status"
-    if shown.kind in ("status", "channel") and chltype and chltype not in _CLUSTER_CHANNELS:
+    if chltype and chltype not in _CHANNELS.get(shown.kind, {chltype}):
         return f"{chltype} {'channel status' if shown.kind == 'status' else 'channel'}"
     if shown.kind == "qstatus" or (shown.kind == "queue" and qtype in ("QUEUE", "HANDLE")):
         return "QSTATUS of handles" if qtype == "HANDLE" else None
@@ -96,6 +102,6 @@ def _command(script: Script) -> str | None:
     kind, subtype = OBJECTS[word]
     if kind == "channel":
         chltype = _CHLTYPE.search(script.text)
-        other = chltype is not None and chltype[1].upper() not in _CLUSTER_CHANNELS
+        other = chltype is not None and chltype[1].upper() not in _CHANNELS[kind]
         return f"{chltype[1].upper()} channel" if chltype and other else None
     return "QMODEL" if subtype == "QMODEL" else "NAMELIST" if kind == "namelist" else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from clwl_spark.mq.read.records import Attributes, Shown
+from clwl_spark.mq.read.values import MESSAGE_CHANNEL_TYPES
 
 _TYPES: Final = {
     "local": "QLOCAL",
@@ -15,6 +16,8 @@ _TYPES: Final = {
     "model": "QMODEL",
     "cluster": "QCLUSTER",
     "queueManagerAlias": "QMGR",
+    "sender": "SDR",
+    "server": "SVR",
     "clusterSender": "CLUSSDR",
     "clusterReceiver": "CLUSRCVR",
 }
@@ -43,6 +46,11 @@ _QUEUE: Final = {
 _CHANNEL: Final = {
     "name": "CHANNEL",
     "type": "CHLTYPE",
+    **{
+        f"{kind}.{name}": keyword
+        for kind in ("sender", "server")
+        for name, keyword in (("transmissionQueueName", "XMITQ"), ("connection", "CONNAME"))
+    },
     **{
         f"{kind}.{name}": keyword
         for kind in ("clusterSender", "clusterReceiver")
@@ -76,6 +84,9 @@ _WORDS: Final = {
     "PUT": {"true": "DISABLED", "false": "ENABLED"},
     "USAGE": {"true": "XMITQ", "false": "NORMAL"},
 }
+_CHANNELS: Final = frozenset({"CLUSSDR", "CLUSRCVR", *MESSAGE_CHANNEL_TYPES})
+"""Types of the channels that give rows."""
+
 _DATES: Final = frozenset({"ALT", "CLUS"})
 
 RESOURCES: Final = {
@@ -105,7 +116,7 @@ def shown_resource(resource: str, item: Mapping[str, object], line: int) -> Iter
             attributes.update(_stamp(str(keyword), str(value)))
         elif keyword:
             attributes[keyword] = _word(keyword, value)
-    if attributes.get("CHLTYPE") in ("CLUSSDR", "CLUSRCVR") or kind != "channel":
+    if kind != "channel" or attributes.get("CHLTYPE") in _CHANNELS:
         yield Shown(line, kind, attributes)
         yield from _status(item, attributes, line)
 

@@ -137,6 +137,9 @@ def _queue(definition: Definition, around: Surroundings) -> Built:
 
 
 def _channel(definition: Definition, around: Surroundings) -> Built:
+    if definition.subtype in values.MESSAGE_CHANNEL_TYPES:
+        yield _message_channel(definition, around)
+        return
     if definition.subtype == "CLUSRCVR":
         table, mapping = "cluster_channels", values.CHANNEL
     elif definition.subtype == "CLUSSDR":
@@ -155,6 +158,14 @@ def _channel(definition: Definition, around: Surroundings) -> Built:
             row["qmtype"] = "REPOS" if full else "NORMAL"
             row["suspended"] = around.suspended.get(cluster)
         yield table, row
+
+
+def _message_channel(definition: Definition, around: Surroundings) -> tuple[str, dict[str, object]]:
+    """A sender or server channel: it is in no cluster, so it is one row."""
+    table = "message_channels"
+    channel = values.name(table, "channel", definition.name)
+    keys = {"qmgr": around.qmgr, "channel": channel, "chltype": definition.subtype}
+    return table, {**keys, **values.convert(table, values.MESSAGE_CHANNEL, definition.attributes)}
 
 
 def _topic(definition: Definition, around: Surroundings) -> Built:
@@ -189,6 +200,7 @@ _MAPPINGS: Final = {
     "cluster_senders": values.SENDER,
     "topics": values.TOPIC,
     "subscriptions": values.SUBSCRIPTION,
+    "message_channels": values.MESSAGE_CHANNEL,
 }
 _BUILDERS: Final = {
     "qmgr": _queue_manager,

@@ -121,6 +121,9 @@ CHANNEL: Final = {
     "qmtype": "QMTYPE",
 }
 SENDER: Final = {key: word for key, word in CHANNEL.items() if key not in ("suspended", "qmtype")}
+MESSAGE_CHANNEL: Final = {"xmitq": "XMITQ", "conname": "CONNAME"}
+MESSAGE_CHANNEL_TYPES: Final = ("SDR", "SVR")
+"""Types of channels in no cluster that take messages from a transmission queue."""
 TOPIC: Final = {
     "topicstr": "TOPICSTR",
     "clroute": "CLROUTE",

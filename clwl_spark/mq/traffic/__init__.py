@@ -5,7 +5,7 @@ OpenTelemetry, semantic conventions for messaging.
 """
 
 from clwl_spark.mq.traffic.cuts import beginnings, whole_size
-from clwl_spark.mq.traffic.read import Recorded, is_recorded, records_of
+from clwl_spark.mq.traffic.read import Recorded, is_recorded, records_of, text_of
 from clwl_spark.mq.traffic.records import LocalMoment, Record
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "beginnings",
     "is_recorded",
     "records_of",
+    "text_of",
     "whole_size",
 ]

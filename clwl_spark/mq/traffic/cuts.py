@@ -18,13 +18,13 @@ Bytes = bytes | mmap
 """Bytes, or a file that is mapped into memory."""
 
 
-def beginnings(data: Bytes) -> re.Pattern[bytes]:
-    """What the records of a file begin with, as its beginning tells."""
+def beginnings(data: Bytes) -> re.Pattern[bytes] | None:
+    """What the records of a file begin with, as its beginning tells; None = only the file does."""
     head = data[:_LOOKED_AT]
     for pattern in (amqsact.STARTS_BYTES, documents.STARTS_BYTES):
         if pattern.search(head):
             return pattern
-    return _LINES
+    return _LINES if head.lstrip()[:1] in (b"{", b"[") else None
 
 
 def whole_size(data: Bytes) -> int:
@@ -33,7 +33,7 @@ def whole_size(data: Bytes) -> int:
     It is their number where the file ends with a whole record, or with one that is broken.
     """
     pattern = beginnings(data)
-    at = _last(pattern, data)
+    at = _last(pattern, data) if pattern else None
     if at is None:
         return len(data)
     record = data[at : len(data)]

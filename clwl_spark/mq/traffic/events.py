@@ -1,4 +1,4 @@
-"""amqsevt's JSON: events of channels and queue managers, statistics of channels and queues."""
+"""amqsevt's JSON: events of channels and queue managers, statistics and accounting."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -10,6 +10,7 @@ from clwl_spark.mq.traffic.records import (
     Record,
     RecordRefusedError,
     count,
+    local_moment,
     text,
 )
 
@@ -20,8 +21,11 @@ _QMGR_EVENT: Final = 44
 _CHANNEL_EVENT: Final = 46
 _STATISTICS_QUEUE: Final = 165
 _STATISTICS_CHANNEL: Final = 166
-_STARTED: Final = 2282
+_ACCOUNTING_QUEUE: Final = 168
 _STOPPED: Final = frozenset({2283, 2279})
+_BEGUN: Final[Mapping[int, str]] = {2282: "RUNNING", 2295: "STARTING", 2296: "STARTING"}
+"""Reason of a channel event -> status. Activated or not, a channel that waits for a place among the
+active ones is starting."""
 _STATUSES: Final[Mapping[str, str]] = {
     "CHANNEL STOPPED OK": "INACTIVE",
     "CHANNEL STOPPED ERROR": "INACTIVE",
@@ -69,8 +73,8 @@ def _qmgr_event(document: Document, data: Document) -> Iterator[Record]:
 
 def _channel_event(document: Document, data: Document) -> Iterator[Record]:
     reason, qualifier = _reason(document), text(data, "reasonQualifier")
-    if reason == _STARTED:
-        status = "RUNNING"
+    if reason in _BEGUN:
+        status = _BEGUN[reason]
     elif reason in _STOPPED:
         status = _STATUSES.get(qualifier.upper(), "STOPPED")
     else:
@@ -105,17 +109,31 @@ def _channel_statistics(document: Document, data: Document) -> Iterator[Record]:
 
 
 def _queue_statistics(document: Document, data: Document) -> Iterator[Record]:
-    for one in _list(data, "qStatisticsData"):
-        yield Record(
-            "observed_counts",
-            {
-                **_interval(document, data),
-                "object_type": "QUEUE",
-                "object_name": _required(one, "queueName"),
-                "remote_qmgr": "",
-                "messages": count(one.get("puts")) + count(one.get("put1s")),
-            },
-        )
+    for one in _list(data, "queueStatisticsData", "qStatisticsData"):
+        yield _puts(document, data, one)
+
+
+def _queue_accounting(document: Document, data: Document) -> Iterator[Record]:
+    """Puts of one connection, by queue; of queues that it put nothing to there is no row."""
+    for one in _list(data, "queueAccountingData", "qAccountingData"):
+        found = _puts(document, data, one, "accounting")
+        if found.values["messages"]:
+            yield found
+
+
+def _puts(document: Document, data: Document, one: Document, kind: str = "") -> Record:
+    """Puts to a queue, persistent or not."""
+    return Record(
+        "observed_counts",
+        {
+            **_interval(document, data),
+            "object_type": "QUEUE",
+            "object_name": _required(one, "queueName", "qName"),
+            "remote_qmgr": "",
+            "messages": count(one.get("puts")) + count(one.get("put1s")),
+        },
+        kind,
+    )
 
 
 _READERS: Final[Mapping[int, Callable[[Document, Document], Iterator[Record]]]] = {
@@ -123,18 +141,20 @@ _READERS: Final[Mapping[int, Callable[[Document, Document], Iterator[Record]]]] 
     _CHANNEL_EVENT: _channel_event,
     _STATISTICS_QUEUE: _queue_statistics,
     _STATISTICS_CHANNEL: _channel_statistics,
+    _ACCOUNTING_QUEUE: _queue_accounting,
 }
 
 
-def _list(data: Document, name: str) -> list[Document]:
-    found = data.get(name, [])
+def _list(data: Document, *names: str) -> list[Document]:
+    """The groups of the first of some names that is there; releases spell them differently."""
+    found: object = next((data[x] for x in names if x in data), None)
     return [x for x in found if isinstance(x, dict)] if isinstance(found, list) else []
 
 
-def _required(of: Document, name: str) -> str:
-    found = text(of, name)
+def _required(of: Document, *names: str) -> str:
+    found = text(of, *names)
     if not found:
-        raise RecordRefusedError(f"it has no {name}")
+        raise RecordRefusedError(f"it has no {names[0]}")
     return found
 
 
@@ -174,8 +194,7 @@ def _interval(document: Document, data: Document) -> Document:
 
 
 def _local(data: Document, date: str, time: str) -> LocalMoment:
-    words = f"{text(data, date)}T{text(data, time).replace('.', ':')}"
     try:
-        return LocalMoment(datetime.fromisoformat(words))
-    except ValueError as error:
-        raise RecordRefusedError(f"{date} and {time} are no moment: {words}") from error
+        return local_moment(text(data, date), text(data, time))
+    except RecordRefusedError as error:
+        raise RecordRefusedError(f"{date} and {time}: {error}") from error

@@ -1,12 +1,14 @@
 """The records that readers pass on."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from clwl_spark.errors import InputError
 
 Document = dict[str, Any]
+MOST: Final = 2**63 - 1
 
 
 class RecordRefusedError(InputError):
@@ -20,10 +22,32 @@ class Record:
     Attributes:
         table: of the contract.
         values: by column; moments of `LocalMoment` have no zone yet.
+        kind: of the record, where `source` has to tell it: "probe"; "" = it has not.
     """
 
     table: str
     values: Document
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A piece of a text that cannot be used: what it says, and why."""
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Needless:
+    """A record that gives no row: what it is."""
+
+    kind: str
+
+
+Item = Record | Unusable | Needless
+Items = Iterator[tuple[int, Item]]
+"""What a text holds: line, item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +80,20 @@ def count(value: object) -> int:
         raise RecordRefusedError(f"{value!r} is no count") from error
     if number < 0:
         raise RecordRefusedError(f"{number} is no count")
+    if number > MOST:
+        raise RecordRefusedError(f"{number} is no count that a bigint has room for")
     return number
+
+
+def local_moment(date: str, time: str) -> LocalMoment:
+    """A date and a time as MQ's tools write them: with / or -, with points or a comma.
+
+    Raises:
+        RecordRefusedError: they are none.
+    """
+    clock = time.strip() if ":" in time else time.strip().replace(".", ":", 2)
+    words = f"{date.strip().replace('/', '-')}T{clock.replace(',', '.')}"
+    try:
+        return LocalMoment(datetime.fromisoformat(words).replace(tzinfo=None))
+    except ValueError as error:
+        raise RecordRefusedError(f"{date} {time} is no moment") from error

@@ -23,10 +23,10 @@ def is_of_spans(document: Document) -> bool:
 
 def span_records(document: Document) -> Iterator[Record | RecordRefusedError]:
     """The rows of a document's puts, a message and where it went; errors where one is unusable."""
-    for resource in _dicts(document["resourceSpans"]):
-        qmgr = _attributes(resource.get("resource", {})).get("service.name")
-        for scope in _dicts(resource.get("scopeSpans", [])):
-            for span in _dicts(scope.get("spans", [])):
+    for resource in dicts(document["resourceSpans"]):
+        qmgr = attributes(resource.get("resource", {})).get("service.name")
+        for scope in dicts(resource.get("scopeSpans", [])):
+            for span in dicts(scope.get("spans", [])):
                 try:
                     yield from _put(span, qmgr)
                 except RecordRefusedError as error:
@@ -34,7 +34,7 @@ def span_records(document: Document) -> Iterator[Record | RecordRefusedError]:
 
 
 def _put(span: Document, qmgr: object) -> Iterator[Record]:
-    told = _attributes(span)
+    told = attributes(span)
     if told.get("messaging.operation.name") not in _PUTS:
         return
     name = _text(told.get("messaging.destination.name"))
@@ -68,14 +68,15 @@ def _put(span: Document, qmgr: object) -> Iterator[Record]:
     )
 
 
-def _dicts(found: object) -> list[Document]:
+def dicts(found: object) -> list[Document]:
+    """The objects of a list."""
     return [x for x in found if isinstance(x, dict)] if isinstance(found, list) else []
 
 
-def _attributes(of: object) -> dict[str, Any]:
+def attributes(of: object) -> dict[str, Any]:
     """Attributes by key; each value has one member, whose name is its type."""
     found: dict[str, Any] = {}
-    for pair in _dicts(of.get("attributes", []) if isinstance(of, dict) else []):
+    for pair in dicts(of.get("attributes", []) if isinstance(of, dict) else []):
         value = pair.get("value")
         if isinstance(value, dict) and len(value) == 1:
             ((kind, content),) = value.items()

@@ -38,6 +38,7 @@ from clwl_spark.routing.output.routed import (
 )
 from clwl_spark.routing.output.unpack import DATA, figures, missing_plan_ids, unpack_history
 from clwl_spark.routing.plans.provide import PlanProvider
+from clwl_spark.routing.state.bindings import BindingRules
 from clwl_spark.routing.state.history import MEMORY
 from clwl_spark.routing.state.memory_table import (
     PAYLOAD,
@@ -89,8 +90,13 @@ class RouteOptions:
 
 def of_lake(options: RouteOptions, lake: Lake) -> RouteOptions:
     """The options, by the lake's semantics where they ask for none."""
-    semantics = options.wanted.or_those(semantics_of(lake))
-    return replace(options, wanted=Wanted(semantics.algorithm, semantics.edition))
+    return replace(options, wanted=options.wanted.or_those(semantics_of(lake)).wanted)
+
+
+def binding_rules(options: RouteOptions, run: Run) -> BindingRules:
+    """How a run binds messages."""
+    ttl = options.binding_ttl // timedelta(microseconds=1)
+    return BindingRules(ttl, run.semantics.shares_null_opens)
 
 
 class EarlierBatchError(ClwlError):
@@ -170,9 +176,11 @@ class _Query:
     def start(self) -> None:
         """Route the batch, and write it."""
         lake, run, engine = self.lake, self.run, self.provider.engine
-        ttl = self.options.binding_ttl // timedelta(microseconds=1)
         bounds = Bounds(
-            ttl, self.options.worker_memory_mib, run.rejects_duplicates, self.options.message_exit
+            binding_rules(self.options, run),
+            self.options.worker_memory_mib,
+            run.rejects_duplicates,
+            self.options.message_exit,
         )
         before = run.taken.version if run.taken is not None and run.begins_checkpoint else None
         messages = lake.stream("messages", before)

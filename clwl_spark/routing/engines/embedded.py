@@ -11,7 +11,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -24,7 +23,7 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.logs import OnProgress
 from clwl_spark.planning.facts import FACTS
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.routing.engines.batch import RouteOptions, counted
+from clwl_spark.routing.engines.batch import RouteOptions, binding_rules, counted
 from clwl_spark.routing.engines.fitness import HERE_ROWS
 from clwl_spark.routing.engines.gathered import distinct_requests, duplicates_of, memories_of
 from clwl_spark.routing.engines.portions import bucket_tasks, grouped, spread
@@ -279,12 +278,17 @@ class _Batch:
 
     def _route_buckets(self, buckets: Sequence[BucketTask], rows: int, name: str) -> list[Routed]:
         snapshots = tuple(x.snapshot_id for x in self.run.pins)
-        ttl = self.options.binding_ttl // timedelta(microseconds=1)
+        binding = binding_rules(self.options, self.run)
         most = self.options.worker_memory_mib
         shares = spread(buckets, self.engine.workers.processes * _TASKS_A_WORKER)
         tasks = [
             RouteTask(
-                share, snapshots, ttl, most, self._file(f"{name}-{at}"), self.options.message_exit
+                share,
+                snapshots,
+                binding,
+                most,
+                self._file(f"{name}-{at}"),
+                self.options.message_exit,
             )
             for at, share in enumerate(shares)
         ]

@@ -33,6 +33,7 @@ from clwl_spark.routing.intake.duplicate_notes import TOLD
 from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.output.routed import KIND_MEMORY, RoutedBlock
 from clwl_spark.routing.output.unpack import ANSWERS, DATA
+from clwl_spark.routing.state.bindings import BindingRules
 from clwl_spark.routing.state.bucket import Bucket
 from clwl_spark.routing.state.history import MEMORY, STATE_SCHEMA, from_state, to_state
 from clwl_spark.tables import columns as c
@@ -59,13 +60,13 @@ class Bounds:
     """How buckets route.
 
     Attributes:
-        ttl: how long a binding lives, microseconds.
+        binding: what messages are bound by.
         memory_mib: what a worker may use.
         rejects_duplicates: messages that were routed before are set aside.
         message_exit: `module:function` that is asked for each message; blank = none.
     """
 
-    ttl: int
+    binding: BindingRules
     memory_mib: int
     rejects_duplicates: bool = False
     message_exit: str = ""
@@ -130,7 +131,7 @@ def route_bucket(
     ) -> Iterator[pd.DataFrame]:
         memories = from_state(key[0], *state.get) if state.exists else {}
         bucket = Bucket(
-            memories, snapshots, bounds.ttl, bounds.memory_mib, form, bounds.message_exit
+            memories, snapshots, bounds.binding, bounds.memory_mib, form, bounds.message_exit
         )
         said = _Said(rows_per_byte)
         known = _Known(memories, told={} if bounds.rejects_duplicates else None)

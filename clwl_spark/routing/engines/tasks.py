@@ -46,6 +46,7 @@ from clwl_spark.routing.output.routed import (
     RoutedBlock,
 )
 from clwl_spark.routing.output.unpack import ANSWERS, DATA, missing_plan_ids
+from clwl_spark.routing.state.bindings import BindingRules
 from clwl_spark.routing.state.bucket import Bucket
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import columns as c
@@ -202,7 +203,7 @@ class RouteTask:
     Attributes:
         buckets: they.
         snapshots: all valid ones, in order.
-        ttl: `binding_ttl`, microseconds.
+        binding: what messages are bound by.
         memory_mib: what one bucket's messages may take.
         file: where answers wait; no other task has it.
         message_exit: `module:function` that is asked for each message; blank = none.
@@ -210,7 +211,7 @@ class RouteTask:
 
     buckets: tuple[BucketTask, ...]
     snapshots: tuple[str, ...]
-    ttl: int
+    binding: BindingRules
     memory_mib: int
     file: str
     message_exit: str = ""
@@ -265,7 +266,7 @@ def route(task: RouteTask) -> Routed:
 
 def _route_bucket(one: BucketTask, task: RouteTask, routed: Routed, file: BufferedWriter) -> None:
     memories = dict(one.memories)
-    how = (task.ttl, task.memory_mib, ArrowEngine.form, task.message_exit)
+    how = (task.binding, task.memory_mib, ArrowEngine.form, task.message_exit)
     bucket = Bucket(memories, task.snapshots, *how)
     for waiting in one.blocks:
         parts = waiting.stored.read()

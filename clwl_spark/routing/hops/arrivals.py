@@ -5,7 +5,9 @@ How a message goes on is told in `studies.trace.places`, which does the same for
 Order: what one queue manager sends arrives in the order of its put_seq there; between senders, the
 greatest put_time that a sender has reached decides. Transit takes no time: a message keeps its
 put_time, and with it its snapshot. It is put with the DEFBIND of what it meets, since the channel
-and not the application opens the queue; each message is an open of its own, a group stays one.
+and not the application opens the queue. No arrival has an open_id: each is an open of its own, or
+where these are shared (`Semantics.null_open_id`), arrivals to one object are of one that the queue
+manager's channels keep. A group stays one.
 """
 
 from dataclasses import dataclass
@@ -180,6 +182,7 @@ def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFr
         c.PERSISTENT: _none("boolean"),
         c.MSG_LENGTH: _none("int"),
         c.SCOPE: _none("string"),
+        c.SYNTHETIC: _none("boolean"),
     }
     return going.select(*(columns[name].alias(name) for name in MESSAGES.names))
 

@@ -6,7 +6,7 @@ from typing import Final
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.commits import mark_transaction
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import Algorithm, Edition
+from clwl_spark.mq.vocabulary import Algorithm, Edition, NullOpenId
 from clwl_spark.tables import ROUTER_MEMORY
 
 
@@ -33,7 +33,8 @@ def imported_semantics(lake: Lake) -> Semantics | None:
 def _imported(semantics: Semantics) -> str:
     """The application of the transaction that an import of a memory is."""
     edition = "" if semantics.edition == Edition.FIRST else f"-{semantics.edition.value}"
-    return f"clwl-imported-{semantics.algorithm.value}{edition}"
+    opens = f"-{semantics.null_open_id.value}" if semantics.shares_null_opens else ""
+    return f"clwl-imported-{semantics.algorithm.value}{edition}{opens}"
 
 
-_ALL: Final = tuple(Semantics(*both) for both in product(Algorithm, Edition))
+_ALL: Final = tuple(Semantics(*x) for x in product(Algorithm, Edition, NullOpenId))

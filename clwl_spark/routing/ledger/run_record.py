@@ -20,8 +20,8 @@ class RunSummary:
     """What a run did.
 
     `messages` = outcomes (a DIRECT publication counted once) + `rejected`; `own_opens` = messages
-    put ON_OPEN without an open_id, each an open of its own; `batch_id` is None where there was
-    nothing to route.
+    put ON_OPEN without an open_id, each an open of its own (none where these share one); `batch_id`
+    is None where there was nothing to route.
     """
 
     run_id: str

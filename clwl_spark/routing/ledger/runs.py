@@ -265,6 +265,7 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
         run.memory_version,
         run.checkpoint or None,
         run.outcomes_version,
+        run.semantics.null_open_id.value if run.semantics.shares_null_opens else None,
     )
     return lake.arrow_rows(RUNS.name, [row])
 

@@ -21,19 +21,35 @@ _EFFECTIVE = np.array([NO_BINDING, BY_OPEN, NO_BINDING, BY_GROUP], dtype=np.int8
 _GROWTH = 1024
 
 
+@dataclass(frozen=True, slots=True)
+class BindingRules:
+    """What messages are bound by, beside what each of them asks for.
+
+    Attributes:
+        ttl: `binding_ttl`, microseconds.
+        shares_null_opens: messages put ON_OPEN without an open_id share one open, which is kept;
+            else each is an open of its own.
+    """
+
+    ttl: int
+    shares_null_opens: bool = False
+
+
 @dataclass
 class Bindings:
     """All binding keys that a bucket's queue managers have or get in a batch.
 
     Attributes:
         plans: of the queue managers.
+        shares_null_opens: see `BindingRules`.
         keys: (queue manager's place, *Key) -> index.
         route: (at least len(keys),) bound route, NOT_CHOSEN where not bound.
         time: (at least len(keys),) greatest put_time, microseconds.
     """
 
     plans: BucketPlans
-    keys: dict[tuple[int, bool, int | bytes, str, str], int] = field(default_factory=dict)
+    shares_null_opens: bool = False
+    keys: dict[tuple[int, bool, int | bytes | None, str, str], int] = field(default_factory=dict)
     route: NDArray[np.int64] = field(
         default_factory=lambda: np.full(_GROWTH, NOT_CHOSEN, dtype=np.int64)
     )
@@ -68,7 +84,7 @@ class Bindings:
 
         Returns:
             (messages,) the key indexes; and how many messages with several routes are put ON_OPEN
-            and name no open, so that each is one of its own.
+            and are opens of their own, since they name none.
         """
         asked = keys[c.BIND].to_numpy()
         kind = np.where(asked == 0, self.plans.bind_default[plan], _EFFECTIVE[asked])
@@ -78,9 +94,12 @@ class Bindings:
         result = np.full(len(plan), NO_KEY, dtype=np.int32)
         for by, name in ((BY_OPEN, c.OPEN_ID), (BY_GROUP, c.GROUP_ID)):
             ids = keys[name].combine_chunks()
-            if ids.null_count == len(ids):
+            takes_null = by == BY_OPEN and self.shares_null_opens
+            if ids.null_count == len(ids) and not takes_null:
                 continue
-            bound = (kind == by) & ids.is_valid().to_numpy(zero_copy_only=False)
+            bound = kind == by
+            if not takes_null:
+                bound &= ids.is_valid().to_numpy(zero_copy_only=False)
             if bound.any():
                 own_opens -= int(np.count_nonzero(bound & opens))
                 result[bound] = self._indexes(by, ids, plan, bound)
@@ -89,11 +108,12 @@ class Bindings:
     def _indexes(
         self, by: int, ids: pa.Array, plan: NDArray[np.int32], bound: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """Key indexes of the bound messages; new keys get the next ones."""
-        local = ids.indices.fill_null(0).to_numpy()[bound].astype(np.int64)
+        """Key indexes of the bound messages; new keys get the next ones, null is an id like any."""
+        null = len(ids.dictionary)
+        local = ids.indices.fill_null(null).to_numpy()[bound].astype(np.int64)
         requests = self._request_of_plan[plan[bound]]
         codes, unique = pd.factorize(local * len(self._asked) + requests)
-        values = ids.dictionary.to_pylist()
+        values = [*ids.dictionary.to_pylist(), None]
         indexes = np.empty(len(unique), dtype=np.int64)
         for at, combined in enumerate(unique.tolist()):
             of, request = divmod(combined, len(self._asked))

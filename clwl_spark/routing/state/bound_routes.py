@@ -23,6 +23,7 @@ _MESSAGE: Final = (c.QMGR, c.PUT_SEQ, c.MESSAGE_ID)
 _KEY: Final = "key"
 _ROW: Final = "row"
 _KIND: Final = "kind"
+_NAMES_NONE: Final = "names_none"
 Astray = tuple[str, str, str, str]
 """(qmgr, which key, the remembered route, the last message's), in words."""
 
@@ -73,7 +74,7 @@ def _messages(lake: Lake, keys: list[tuple[str, Key]]) -> pa.Table:
         found = rows.to_table([*columns, name], filter=pc.field(name).isin(ids))
         is_put = pc.not_equal(pc.fill_null(found[c.OBJECT_TYPE], ""), ObjectType.TOPIC.value)
         found = _filled(found.filter(is_put), c.OBJECT_QMGR, "")
-        found = _filled(found, c.BIND, Bind.AS_Q_DEF.value)
+        found = _filled(_told_apart(found, name), c.BIND, Bind.AS_Q_DEF.value)
         asked = pa.table(
             {
                 c.QMGR: [x[0] for _, x in own],
@@ -83,7 +84,8 @@ def _messages(lake: Lake, keys: list[tuple[str, Key]]) -> pa.Table:
                 _KEY: pa.array([at for at, _ in own], pa.int64()),
             }
         )
-        joined = found.join(asked, [c.QMGR, name, c.OBJECT_NAME, c.OBJECT_QMGR], join_type="inner")
+        on = [c.QMGR, name, _NAMES_NONE, c.OBJECT_NAME, c.OBJECT_QMGR]
+        joined = found.join(_told_apart(asked, name), on, join_type="inner")
         option = (Bind.ON_GROUP if by_group else Bind.ON_OPEN).value
         is_asked = pc.is_in(joined[c.BIND], pa.array([option, Bind.AS_Q_DEF.value]))
         joined = joined.filter(is_asked).select([*_MESSAGE, c.BIND, _KEY])
@@ -93,6 +95,13 @@ def _messages(lake: Lake, keys: list[tuple[str, Key]]) -> pa.Table:
     for name in (_KEY, _KIND):
         none = none.append_column(name, pa.array([], pa.int64()))
     return pa.concat_tables(tables or [none])
+
+
+def _told_apart(table: pa.Table, name: str) -> pa.Table:
+    """A table whose ids can be joined by, since none is null, and whether they were."""
+    is_null = pc.is_null(table[name])
+    empty = 0 if pa.types.is_integer(table[name].type) else b""
+    return _filled(table, name, empty).append_column(_NAMES_NONE, is_null)
 
 
 def _filled(table: pa.Table, name: str, value: Any) -> pa.Table:  # noqa: ANN401
@@ -139,5 +148,10 @@ def _end(answer: Mapping[str, Any]) -> tuple[Any, ...]:
 def _named(key: Key) -> str:
     by_group, of, name, qmgr = key
     group = of.hex() if isinstance(of, bytes) else of
+    which = (
+        "the open without an open_id"
+        if of is None
+        else f"{'group' if by_group else 'open'} {group}"
+    )
     at = f" at {qmgr}" if qmgr else ""
-    return f"binding of {'group' if by_group else 'open'} {group} to {name}{at}"
+    return f"binding of {which} to {name}{at}"

@@ -28,7 +28,7 @@ from clwl_spark.routing.output.routed import (
     RoutedBlock,
 )
 from clwl_spark.routing.state.answers import Answers
-from clwl_spark.routing.state.bindings import Bindings
+from clwl_spark.routing.state.bindings import BindingRules, Bindings
 from clwl_spark.routing.state.bucket_plans import BucketPlans, read_facts
 from clwl_spark.routing.state.history import (
     Memory,
@@ -59,7 +59,7 @@ class Bucket:
         self,
         memories: dict[str, bytes],
         snapshots: Sequence[str],
-        ttl: int,
+        binding: BindingRules,
         memory_mib: int,
         form: BlockForm = WITH_IDS,
         message_exit: str = "",
@@ -69,7 +69,7 @@ class Bucket:
         Args:
             memories: by queue manager (`history.to_bytes`); `route` changes those that it routes.
             snapshots: all valid snapshots, in order.
-            ttl: `binding_ttl`, microseconds.
+            binding: what messages are bound by.
             memory_mib: what the worker may use for blocks and windows.
             form: of the blocks.
             message_exit: `module:function` that is asked for each message; blank = none.
@@ -78,7 +78,7 @@ class Bucket:
         self._memories = memories
         self._form = form
         self._snapshots = snapshots
-        self._ttl = ttl
+        self._binding = binding
         self._spool = Spool(memory_mib)
         self._plan_ids: set[int] = set()
         self.routed: frozenset[str] = frozenset()
@@ -112,7 +112,7 @@ class Bucket:
             memories = {x: from_bytes(known[x], x) if x in known else Memory() for x in found}
             restored = {x: [at for at, _ in m.bindings.values()] for x, m in memories.items()}
             plans = read_facts(found, self._snapshots, restored)
-            batch = _Batch(plans, memories, self._snapshots, self._ttl, self._form, self._exit)
+            batch = _Batch(plans, memories, self._snapshots, self._binding, self._form, self._exit)
             if told is not None:
                 batch.refuse_duplicates(told)
             yield from batch.route(self._spool)
@@ -134,7 +134,7 @@ class _Batch:
         plans: BucketPlans,
         memories: Mapping[str, Memory],
         snapshots: Sequence[str],
-        ttl: int,
+        binding: BindingRules,
         form: BlockForm,
         message_exit: MessageExit | None,
     ) -> None:
@@ -142,9 +142,9 @@ class _Batch:
         self._plans = plans
         self._form = form
         self._memories = memories
-        self._ttl = ttl
+        self._ttl = binding.ttl
         self.chosen: dict[str, pa.Table] = {}
-        self._bindings = Bindings(plans)
+        self._bindings = Bindings(plans, binding.shares_null_opens)
         self._senders = []
         for at, qmgr in enumerate(plans.qmgrs):
             sender = Sender(plans, at, memories[qmgr], snapshots)

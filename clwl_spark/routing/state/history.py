@@ -35,8 +35,8 @@ _SEAL_BYTES: Final = len(_SEAL) + xxhash.xxh64().digest_size
 
 Route = tuple[str, str, str, str, bool]
 """(dest_qmgr, dest_object, channel, cluster, is_local): what a binding holds on to (P16)."""
-Key = tuple[bool, int | bytes, str, str]
-"""(by group, open_id or group_id, object_name, object_qmgr)."""
+Key = tuple[bool, int | bytes | None, str, str]
+"""(by group, open_id or group_id, object_name, object_qmgr); None = the open without an open_id."""
 
 MEMORY: Final = "memory"
 _STATE: Final = pa.schema([(c.QMGR, pa.string()), (MEMORY, pa.large_binary())])
@@ -129,11 +129,17 @@ def to_bytes(memory: Memory, chosen: pa.Table | None = None) -> bytes:
     first = to_ipc(history)
     bindings = [
         (None if by_group else of, of if by_group else None, name, qmgr, *route, at)
-        for (by_group, of, name, qmgr), (route, at) in sorted(memory.bindings.items())
+        for (by_group, of, name, qmgr), (route, at) in sorted(memory.bindings.items(), key=_place)
     ]
     second = to_ipc(table_of(bindings, _BINDINGS)) if bindings else b""
     body = len(first).to_bytes(_LENGTH_BYTES, "little") + first + second
     return body + _seal(body)
+
+
+def _place(binding: tuple[Key, object]) -> tuple[bool, bool, int | bytes, str, str]:
+    """What bindings are in the order of; that of the open without an open_id comes first."""
+    by_group, of, name, qmgr = binding[0]
+    return by_group, of is not None, 0 if of is None else of, name, qmgr
 
 
 def _seal(body: bytes) -> bytes:

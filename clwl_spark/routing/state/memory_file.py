@@ -37,6 +37,7 @@ class Moved:
         edition: of SEMANTICS, the same.
         queue_managers: in the file.
         replaced: queue managers whose memory was given up; they may be in the file, too.
+        null_open_id: of the memory, too; None = own.
     """
 
     file: str
@@ -44,10 +45,11 @@ class Moved:
     edition: int
     queue_managers: int
     replaced: int = 0
+    null_open_id: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl state export|import --json`, but for the lake."""
-        return asdict(self)
+        return {name: x for name, x in asdict(self).items() if x is not None}
 
 
 def export_memory(lake: Lake, file: Path) -> Moved:

@@ -28,11 +28,13 @@ class Part:
         start: bytes of it that the lake has.
         content: the SHA-256 of all of it.
         written: tables that have its rows already: a run was killed before the others had.
+        within: what it is known by where only its rows between some moments are loaded.
     """
 
     start: int
     content: str
     written: frozenset[str] = frozenset()
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +49,40 @@ class Known:
     contents: Mapping[int, frozenset[str]] = field(default_factory=dict)
     written: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def part(self, data: bytes | mmap, *, grows: bool, size: int | None = None) -> Part:
+    def part(
+        self, data: bytes | mmap, *, grows: bool, size: int | None = None, bounds: str = ""
+    ) -> Part:
         """What of a file's bytes is new; `start` is their number where nothing is.
 
         Args:
             data: the whole file.
             grows: it is of lines, so that more can come behind what was loaded.
             size: how many of its bytes count; None = all.
+            bounds: the moments between which its rows are loaded; "" = all of them are.
         """
         with memoryview(data) as whole, whole[:size] as view:
             digest, at, start = hashlib.sha256(), 0, 0
             for there in sorted(x for x in self.contents if x <= len(view)):
                 digest.update(view[at:there])
                 at = there
-                if digest.hexdigest() in self.contents[there] and (grows or there == len(view)):
+                found = digest.hexdigest()
+                is_known = self.has(found, there) or self.has(_within(found, bounds), there)
+                if is_known and (grows or there == len(view)):
                     start = there
             digest.update(view[at:])
         content = digest.hexdigest()
-        return Part(start, content, self.written.get(content, frozenset()))
+        within = _within(content, bounds)
+        written = self.written.get(content, frozenset()) | self.written.get(within, frozenset())
+        return Part(start, content, written, within)
+
+    def has(self, content: str, size: int) -> bool:
+        """Whether a content of so many bytes is loaded, whole in all its tables."""
+        return content in self.contents.get(size, ())
+
+
+def _within(content: str, bounds: str) -> str:
+    """What a content is known by of which only rows between some moments are loaded."""
+    return hashlib.sha256(f"{content} {bounds}".encode()).hexdigest() if bounds else ""
 
 
 def known_contents(lake: Lake) -> Known:

@@ -6,6 +6,7 @@ and their users give it. Pure Python.
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from clwl_spark.errors import UsageError, did_you_mean
@@ -73,13 +74,13 @@ def mapped(fields: Sequence[str], given: Mapping[str, str]) -> Mapped:
 
 
 def read_maps(texts: Sequence[str]) -> Mapped:
-    """The `COLUMN=FIELD` texts of --map.
+    """The `COLUMN=FIELD` texts of --map; `@FILE` stands for the lines of a file.
 
     Raises:
         UsageError: one cannot be read, or names no column of `messages`.
     """
     given: Mapped = {}
-    for text in texts:
+    for text in (x for one in texts for x in _lines(one)):
         column, equals, field = text.partition("=")
         if not equals or not field:
             raise UsageError(f"--map {text}: give COLUMN=FIELD, as in --map put_time=When")
@@ -90,3 +91,35 @@ def read_maps(texts: Sequence[str]) -> Mapped:
             )
         given[column] = field
     return given
+
+
+def _lines(text: str) -> Sequence[str]:
+    """A text of --map, or the lines of the file that it names, less blank ones and comments."""
+    if not text.startswith("@"):
+        return [text]
+    try:
+        lines = Path(text[1:]).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--map {text}: it cannot be read ({error})") from error
+    return [x.strip() for x in lines if x.strip() and not x.startswith("#")]
+
+
+def save_map(file: Path, mappings: Mapping[str, Mapped]) -> str:
+    """Write what was taken for what, for `--map @FILE`.
+
+    Args:
+        file: where to.
+        mappings: file of puts -> its mapping.
+
+    Returns:
+        Why it was not written; "" = it was.
+    """
+    distinct = {tuple(x.items()) for x in mappings.values()}
+    if len(distinct) != 1:
+        return "its files have different mappings" if distinct else "no table of puts was new"
+    (pairs,) = distinct
+    try:
+        file.write_text("".join(f"{column}={field}\n" for column, field in pairs), "utf-8")
+    except OSError as error:
+        return f"it cannot be written ({error})"
+    return ""

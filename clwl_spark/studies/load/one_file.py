@@ -18,6 +18,7 @@ from clwl_spark.errors import UsageError
 from clwl_spark.mq.read.records import SHOWN_TEXT
 from clwl_spark.mq.traffic import is_recorded, whole_size
 from clwl_spark.mq.traffic.cuts import Bytes
+from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Cells, Reading, messages_of
 from clwl_spark.studies.load.files import (
     LINES,
@@ -33,9 +34,10 @@ from clwl_spark.studies.load.known import Known, Part
 from clwl_spark.studies.load.mapping import Mapped, mapped
 from clwl_spark.studies.load.parts import FilePart, as_text, contents, parts_of
 from clwl_spark.studies.load.series import FIELDS, Series
-from clwl_spark.tables import MESSAGES
+from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
+_ROW: Final = "\0row"
 HEAD_BYTES: Final = 64 << 10
 """Of a file, what tells whether it holds records."""
 _MUST: Final = (c.PUT_TIME, c.OBJECT_NAME)
@@ -50,12 +52,18 @@ class LoadOptions:
         reading: what the files leave open.
         strict: refuse all if any piece cannot be used.
         dry_run: look, and write nothing.
+        bounds: the moments between which rows are loaded.
+        redact: store nothing of a piece that cannot be used but where it is and why.
+        seed: make puts of the counts, drawn with it; None = do not.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
     strict: bool = False
     dry_run: bool = False
+    bounds: Bounds = field(default_factory=Bounds)
+    redact: bool = False
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,7 @@ class LoadFile:
         operations: of activity trace, one table per part.
         message_of: (observed_routes,) row of `messages` that each is about; -1 = it has none.
         again: puts that are left out because they came again.
+        outside: rows that the bounds leave out.
     """
 
     name: str
@@ -97,12 +106,14 @@ class LoadFile:
     operations: list[pa.Table] = field(default_factory=list)
     message_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     again: int = 0
+    outside: int = 0
 
     @property
     def is_of_use(self) -> bool:
-        """Whether it gives a row, or is of records that need none."""
+        """Whether it gives a row, or is of records that need none, or of another time."""
         has_rows = any(x.num_rows for x in self.rows.values())
-        return has_rows or bool(self.again or (self.needless and not self.rejects))
+        is_needless = bool(self.needless) and not self.rejects
+        return has_rows or is_needless or bool(self.again or self.outside)
 
     @property
     def is_waiting(self) -> bool:
@@ -112,6 +123,27 @@ class LoadFile:
     def refuse(self, pieces: Iterable[Refused]) -> None:
         """Note pieces that cannot be used."""
         self.rejects += [LoadReject(self.name, x.line, x.text, x.reason) for x in pieces]
+
+    def bound(self, bounds: Bounds) -> None:
+        """Keep the rows between some moments; where others are left out, the file is not whole."""
+        if not bounds.name:
+            return
+        kept: dict[str, NDArray[np.int64]] = {}
+        for name, rows in self.rows.items():
+            numbered = rows.append_column(_ROW, pa.array(np.arange(rows.num_rows)))
+            within = bounds.within(name, numbered)
+            kept[name] = within[_ROW].to_numpy()
+            self.outside += rows.num_rows - within.num_rows
+            self.rows[name] = within.drop_columns([_ROW])
+        if self.outside:
+            self.part = replace(self.part, content=self.part.within)
+        if len(self.message_of):
+            of = self.message_of[kept[OBSERVED_ROUTES.name]]
+            place = np.full(int(of.max(initial=0)) + 1, -1, dtype=np.int64)
+            own = kept.get(MESSAGES.name, np.zeros(0, dtype=np.int64))
+            there = own < len(place)
+            place[own[there]] = np.flatnonzero(there)
+            self.message_of = np.where(of >= 0, place[of], -1)
 
     def leave_written(self) -> None:
         """Leave out tables without rows, and those that a killed run has written."""
@@ -135,7 +167,7 @@ def file_of(place: int, path: Path, known: Known, options: LoadOptions) -> LoadF
     text = as_text(data)
     if is_recorded(text[:HEAD_BYTES]):
         data = text
-        found = _records(place, path, data, known, options.reading)
+        found = _records(place, path, data, known, options)
     else:
         found = _puts(path, data[: len(data)], known, options)
     is_known = found.is_waiting and found.size == len(data)
@@ -145,7 +177,9 @@ def file_of(place: int, path: Path, known: Known, options: LoadOptions) -> LoadF
 def _puts(path: Path, data: bytes, known: Known, options: LoadOptions) -> LoadFile:
     """The puts of a table."""
     grows = can_grow(data)
-    found = LoadFile(str(path), known.part(data, grows=grows), len(data))
+    found = LoadFile(
+        str(path), known.part(data, grows=grows, bounds=options.bounds.name), len(data)
+    )
     if found.is_waiting:
         return found
     try:
@@ -153,37 +187,42 @@ def _puts(path: Path, data: bytes, known: Known, options: LoadOptions) -> LoadFi
     except UnreadableFileError as error:
         found.rejects.append(LoadReject(found.name, 0, "", str(error)))
     if grows and not data.endswith(b"\n"):
-        _leave_cut(found, data, known)
+        _leave_cut(found, data, known, options.bounds.name)
     found.leave_written()
     return found
 
 
-def _leave_cut(found: LoadFile, data: bytes, known: Known) -> None:
+def _leave_cut(found: LoadFile, data: bytes, known: Known, bounds: str) -> None:
     """Do not count a last line that cannot be used as loaded: the rest of it may come yet."""
     whole = whole_lines(data)
     last = data[:whole].count(b"\n") + 1
     if whole < found.part.start or not any(x.line == last for x in found.rejects):
         return
     found.size = whole
-    found.part = replace(known.part(data[:whole], grows=True), start=found.part.start)
+    found.part = replace(
+        known.part(data[:whole], grows=True, bounds=bounds), start=found.part.start
+    )
     found.rejects = [
         replace(x, reason=f"{x.reason}; {_WHEN_WHOLE}") if x.line == last else x
         for x in found.rejects
     ]
 
 
-def _records(place: int, path: Path, data: Bytes, known: Known, how: Reading) -> LoadFile:
+def _records(place: int, path: Path, data: Bytes, known: Known, options: LoadOptions) -> LoadFile:
     """What MQ recorded, divided into parts."""
     size = whole_size(data)
-    found = LoadFile(str(path), known.part(data, grows=True, size=size), size)
+    found = LoadFile(
+        str(path), known.part(data, grows=True, size=size, bounds=options.bounds.name), size
+    )
     if size < len(data) and not found.is_waiting:
         line = data[:size].count(b"\n") + 1
         text = data[size : size + SHOWN_TEXT].decode(errors="replace").split("\n", 1)[0]
         found.refuse([Refused(line, text, f"a record that breaks off; {_WHEN_WHOLE}")])
     start = found.part.start
     if not found.is_waiting:
-        own = None if isinstance(data, mmap) else data
-        whole = FilePart(place, path.absolute(), found.name, start, size, 1, False, how.zone, own)
+        own = None if isinstance(data, mmap) else data[: len(data)]
+        how = options.reading
+        whole = FilePart(place, path.absolute(), found.name, start, size, 1, False, how, own)
         found.parts = [*parts_of(data, whole)]
     return found
 

@@ -8,14 +8,14 @@ import mmap
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
-from zoneinfo import ZoneInfo
 
-from clwl_spark.mq.traffic import beginnings
+from clwl_spark.mq.traffic import beginnings, text_of
 from clwl_spark.mq.traffic.cuts import Bytes
 from clwl_spark.routing.engines.workers import workers
+from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.files import plain_text
 from clwl_spark.studies.load.recorded import RecordedRows, recorded
 
@@ -42,7 +42,7 @@ class FilePart:
         stop: byte behind the last one.
         line: that it begins with.
         is_known: it was loaded before; its MQOPENs alone are of use.
-        zone: of moments without one.
+        how: what the file leaves open.
         data: its bytes, where they are not those of the file.
     """
 
@@ -53,7 +53,7 @@ class FilePart:
     stop: int
     line: int
     is_known: bool
-    zone: ZoneInfo | None
+    how: Reading
     data: bytes | None = None
 
 
@@ -78,6 +78,9 @@ def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:
         file: all of it; `start` is where what is new begins.
     """
     pattern = beginnings(data)
+    if pattern is None:
+        yield replace(file, data=text_of(data[: file.stop], file.start).encode(errors="replace"))
+        return
     has_handles = bool(_HANDLES.search(data[:_LOOKED_AT]))
     begin = 0 if has_handles else file.start
     line = 1 + data[:begin].count(b"\n")
@@ -88,7 +91,7 @@ def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:
             stop = found.start() if found else end
             own = data[at:stop] if file.data is not None else None
             yield FilePart(
-                file.file, file.path, file.name, at, stop, line, end <= file.start, file.zone, own
+                file.file, file.path, file.name, at, stop, line, end <= file.start, file.how, own
             )
             line += data[at:stop].count(b"\n")
             at = stop
@@ -112,7 +115,7 @@ def read_part(part: FilePart) -> RecordedRows:
             file.seek(part.start)
             data = file.read(part.stop - part.start)
     with _uncollected():
-        return recorded(data.decode(errors="replace"), part.name, part.zone, part.line)
+        return recorded(data.decode(errors="replace"), part.name, part.how, part.line)
 
 
 @contextmanager

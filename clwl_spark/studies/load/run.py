@@ -3,9 +3,10 @@
 Source: CONTRACT, `clwl load`.
 """
 
+import re
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,8 @@ from clwl_spark.errors import InputError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
 from clwl_spark.snapshots.reading import sources_of
-from clwl_spark.studies.load.known import known_contents, once
+from clwl_spark.studies.load.derived import Made, last_of_keys, made_of_counts, with_counts
+from clwl_spark.studies.load.known import Known, known_contents, once
 from clwl_spark.studies.load.mapping import Mapped
 from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
 from clwl_spark.studies.load.one_file import LoadFile, LoadOptions, LoadReject, file_of
@@ -28,6 +30,7 @@ from clwl_spark.studies.load.traced_files import (
     take_traces,
 )
 from clwl_spark.tables import (
+    COUNTER_READINGS,
     LOAD_REJECTS,
     LOADS,
     MESSAGES,
@@ -41,11 +44,15 @@ from clwl_spark.tables.moments import moment_text
 
 _SHOWN_REJECTS: Final = 3
 _WRITTEN: Final = (
-    OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, STATUS_EVENTS.name, MESSAGES.name,
+    OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name,
+    MESSAGES.name,
 )  # fmt: skip
-_KEYED: Final = frozenset({OBSERVED_COUNTS.name, STATUS_EVENTS.name})
+"""In the order that they are written in: counts before the readings that they are made of."""
+_KEYED: Final = frozenset({OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name})
 """Tables in which a record that comes again, in another file, is the same row."""
 _TOLD_EVERY: Final = 16
+_WORDS: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
+"""What a reason cites of a file."""
 
 
 class NothingLoadedError(InputError):
@@ -68,6 +75,10 @@ class LoadSummary:
         guessed: messages whose order among those of the same moment is the file's.
         late: messages put before one that the lake had.
         trace: what is to be told of activity trace.
+        synthetic: messages made from counts.
+        outside: rows that the bounds leave out.
+        read_once: counters that were read once, so that nothing is known to have been counted.
+        restarted: times that a counter began anew between two readings.
         written: whether anything was written.
     """
 
@@ -82,6 +93,10 @@ class LoadSummary:
     guessed: int
     late: int
     trace: TraceNotes
+    synthetic: int
+    outside: int
+    read_once: int
+    restarted: int
     written: bool
 
     def to_json(self) -> dict[str, Any]:
@@ -103,6 +118,10 @@ class LoadSummary:
             "repeated": self.trace.repeated,
             "unopened": self.trace.unopened,
             "set_back": dict(self.trace.set_back),
+            "synthetic": self.synthetic,
+            "outside": self.outside,
+            "counters_read_once": self.read_once,
+            "counters_restarted": self.restarted,
             "written": self.written,
         }
 
@@ -121,19 +140,25 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         NothingLoadedError: nothing can be used, or `strict` and a reject; the lake is as it was.
         UsageError: a field that is named is not there.
     """
-    sources = sources_of(paths)
-    files, waiting, skipped = _files(lake, sources.files, options, tell)
+    sources = sources_of(paths) if paths or options.seed is None else None
+    known = known_contents(lake)
+    files, waiting, skipped = _files(known, sources.files if sources else (), options, tell)
     read_records(files, tell)
     notes = take_traces(lake, files)
     for one in files:
+        one.bound(options.bounds)
         one.leave_written()
-    rejects = [x for one in files for x in one.rejects]
+    rejects = [_kept(x, options) for one in files for x in one.rejects]
     _refuse(files, rejects, strict=options.strict)
-    ready = _numbered(lake, files)
-    tables = {**_together(files), MESSAGES.name: ready.rows}
-    if files and not options.dry_run:
+    tables, from_counters = with_counts(lake, _together(files))
+    made = made_of_counts(lake, tables, known, options.seed)
+    ready = _numbered(lake, [tables.get(MESSAGES.name, _none()), made.puts])
+    tables[MESSAGES.name] = ready.rows
+    _link(files, tables, ready)
+    is_new = bool(files or made.counts)
+    if is_new and not options.dry_run:
         tell("writing", 0, 1)
-        _write(lake, files, tables, rejects)
+        _write(lake, files, tables, rejects, made)
         tell("writing", 1, 1)
     passed = [PassedOver(x.name, _needless(x)) for x in files if x.needless and not any(x.rows)]
     times = pa.compute.min_max(ready.rows[c.PUT_TIME]).as_py()
@@ -142,22 +167,36 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         known=skipped,
         rows={name: tables[name].num_rows for name in _WRITTEN if name in tables},
         rejects=tuple(rejects),
-        passed=(*sources.passed, *passed, *waiting),
+        passed=(*(sources.passed if sources else ()), *passed, *waiting),
         mappings={x.name: x.fields for x in files if x.fields},
         first=times["min"],
         last=times["max"],
         guessed=ready.guessed,
         late=ready.late,
         trace=notes,
-        written=bool(files) and not options.dry_run,
+        synthetic=made.puts.num_rows,
+        outside=sum(x.outside for x in files),
+        read_once=from_counters.alone,
+        restarted=from_counters.restarted,
+        written=is_new and not options.dry_run,
     )
 
 
+def _kept(reject: LoadReject, options: LoadOptions) -> LoadReject:
+    """What of a piece that cannot be used is stored: its words are not, where they are secret."""
+    if not options.redact:
+        return reject
+    return replace(reject, text="", reason=_WORDS.sub("'...'", reject.reason))
+
+
+def _none() -> pa.Table:
+    return MESSAGES.arrow(MESSAGES.names).empty_table()
+
+
 def _files(
-    lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgress
+    known: Known, paths: Sequence[Path], options: LoadOptions, tell: OnProgress
 ) -> tuple[list[LoadFile], list[PassedOver], int]:
     """Files with something new, those that wait for the rest of a piece, and how many are known."""
-    known = known_contents(lake)
     files: list[LoadFile] = []
     waiting: list[PassedOver] = []
     skipped = 0
@@ -200,20 +239,23 @@ def _refuse(files: Sequence[LoadFile], rejects: Sequence[LoadReject], *, strict:
         )
 
 
-def _numbered(lake: Lake, files: Sequence[LoadFile]) -> Numbered:
-    """All messages, with the put_seq that they get; routes of traced ones get it, too."""
-    none = MESSAGES.arrow(MESSAGES.names).empty_table()
-    rows = pa.concat_tables(
-        [none, *(x.rows[MESSAGES.name] for x in files if MESSAGES.name in x.rows)]
-    )
+def _numbered(lake: Lake, messages: Sequence[pa.Table]) -> Numbered:
+    """All messages, with the put_seq that they get."""
+    rows = pa.concat_tables(messages)
     qmgrs = sorted(set(rows[c.QMGR].unique().to_pylist()))
-    ready = numbered(rows, last_of_lake(lake, qmgrs) if qmgrs else {})
+    return numbered(rows, last_of_lake(lake, qmgrs) if qmgrs else {})
+
+
+def _link(files: Sequence[LoadFile], tables: dict[str, pa.Table], ready: Numbered) -> None:
+    """Give the routes of traced messages their put_seq."""
     first = 0
     for one in files:
         if MESSAGES.name in one.rows:
             link_routes(one, ready.put_seq, first)
             first += one.rows[MESSAGES.name].num_rows
-    return ready
+    routes = [x.rows[OBSERVED_ROUTES.name] for x in files if OBSERVED_ROUTES.name in x.rows]
+    if routes:
+        tables[OBSERVED_ROUTES.name] = pa.concat_tables(routes)
 
 
 def _together(files: Sequence[LoadFile]) -> dict[str, pa.Table]:
@@ -230,6 +272,7 @@ def _write(
     files: Sequence[LoadFile],
     tables: Mapping[str, pa.Table],
     rejects: Sequence[LoadReject],
+    made: Made,
 ) -> None:
     """Write which contents are loaded, then the rows: a content is whole when all tables are."""
     there = [x for x in _WRITTEN if x in tables and (tables[x].num_rows or x == MESSAGES.name)]
@@ -241,6 +284,7 @@ def _write(
         if x.is_of_use
         for name, rows in ({y: z.num_rows for y, z in x.rows.items()} or {"": 0}).items()
     ]
+    loads += [(x, MESSAGES.name, 0, "", rows, now, load_id) for x, rows in made.counts.items()]
     transaction = once(load_id)
     if loads:
         lake.merge(LOADS.name, lake.arrow_rows(LOADS.name, loads))
@@ -249,13 +293,6 @@ def _write(
         lake.append(LOAD_REJECTS.name, lake.arrow_rows(LOAD_REJECTS.name, told), transaction)
     for name in there:
         if name in _KEYED:
-            lake.merge(name, _last_of_keys(tables[name], name), transaction)
+            lake.merge(name, last_of_keys(tables[name], name), transaction)
         else:
             lake.append(name, tables[name], transaction)
-
-
-def _last_of_keys(rows: pa.Table, name: str) -> pa.Table:
-    """One row per key, the last one: records that say the same again are one."""
-    keys = TABLES[name].keys
-    found = {tuple(row[x] for x in keys): at for at, row in enumerate(rows.to_pylist())}
-    return rows.take(pa.array(sorted(found.values()), pa.int64()))

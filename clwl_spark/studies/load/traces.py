@@ -333,7 +333,12 @@ def _tells(rows: pa.Table) -> Flags:
 
 def _messages(rows: pa.Table) -> pa.Table:
     """Columns of `messages`."""
-    return rows.select(MESSAGES.names).cast(MESSAGES.arrow(MESSAGES.names))
+    schema = MESSAGES.arrow(MESSAGES.names)
+    cells = [
+        rows[x.name].cast(x.type) if x.name in rows.column_names else pa.nulls(len(rows), x.type)
+        for x in schema
+    ]
+    return pa.table(cells, schema=schema)
 
 
 def _routes(rows: pa.Table) -> pa.Table:

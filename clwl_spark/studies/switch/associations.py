@@ -5,7 +5,7 @@ the channel starts).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import functions as F
@@ -15,6 +15,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.defined import UnknownQueueManagerError, is_defined
 from clwl_spark.snapshots.views import in_clusters, read_topology, viewers
+from clwl_spark.studies.switch.beside import MessageChannel, message_channels, naming
 from clwl_spark.studies.switch.causes import (
     KINDS,
     UNKNOWN,
@@ -44,6 +45,7 @@ class Association:
         matches: (queue, CLCHNAME) of all definitions that fit, in order of precedence.
         defclxq: DEFCLXQ of the queue manager, which decides where nothing fits.
         present: what else is known of the current queue.
+        beside: sender and server channels that name one of its two queues.
     """
 
     channel: str
@@ -53,6 +55,7 @@ class Association:
     matches: Sequence[Match]
     defclxq: str
     present: Present = UNKNOWN
+    beside: Sequence[MessageChannel] = ()
 
     @property
     def pending(self) -> bool:
@@ -109,6 +112,7 @@ class Association:
             c.BACKLOG: self.present.backlog,
             "current_is_gone": self.present.is_gone,
             "text": self.text,
+            "message_channels": [x.to_json(self.channel) for x in self.beside],
         }
 
 
@@ -135,7 +139,9 @@ def associations(lake: Lake, qmgr: str, snapshot_id: str) -> list[Association]:
     remote = seen.where(in_clusters(c.CLUSTER) & (F.col(c.QMGR) != qmgr))
     pairs = sorted({(row[0], row[1]) for row in remote.select(c.CHANNEL, c.QMGR).collect()})
     presents = present_queues(lake, of, topology, queues)
-    return [_association(channel, to, queues, presents) for channel, to in pairs]
+    others = message_channels(lake, qmgr, snapshot_id)
+    found = [_association(channel, to, queues, presents) for channel, to in pairs]
+    return [replace(x, beside=naming(others, (x.current, x.next))) for x in found]
 
 
 def _association(
