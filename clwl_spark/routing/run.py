@@ -200,6 +200,7 @@ def _added(one: RunSummary, other: RunSummary) -> RunSummary:
         outcomes=one.outcomes + other.outcomes,
         rejected=one.rejected + other.rejected,
         out_of_order=one.out_of_order + other.out_of_order,
+        own_opens=one.own_opens + other.own_opens,
         by_reason=dict(sorted(reasons.items())),
         worker_peak_mib=max(one.worker_peak_mib, other.worker_peak_mib),
         batch_id=one.batch_id if other.batch_id is None else other.batch_id,

@@ -232,6 +232,12 @@ RUNS: Final = Table(
             "algorithm; null = own",
             optional=True,
         ),
+        Column(
+            "own_opens",
+            "bigint",
+            "Messages put ON_OPEN without an open_id, each an open of its own; null = not counted",
+            optional=True,
+        ),
     ),
 )
 ROUTER_MEMORY: Final = Table(

@@ -1,5 +1,6 @@
 """A message put ON_OPEN that names no open is one of its own, and the run says how many are."""
 
+import pytest
 from lakes import lake_with
 from small_worlds import at, message, qmgr, queue, rcvr, snapshot, tables
 from worlds import put_rows
@@ -8,13 +9,27 @@ from clwl_spark.cli import main
 from clwl_spark.routing.run import RouteOptions, route
 
 
-def test_messages_without_an_open_id_are_counted_and_told(spark, tmp_path, capsys):
+def lake_of_opens(spark, folder):
     there = [qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2"))]
     hosts = [queue(x, "Q", "K", defbind="OPEN") for x in ("QM1", "QM2")]
     hosts.append(queue("QM1", "SOLE", "K", defbind="OPEN"))
-    lake = lake_with(spark, tmp_path / "lake")
+    lake = lake_with(spark, folder)
     for name, rows in tables(snapshot("S1"), *at("S1", *there, *hosts)).items():
         put_rows(lake, name, rows)
+    return lake
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("engine", ["arrow", "spark"])
+def test_spark_counts_them_too(spark, tmp_path, engine):
+    lake = lake_of_opens(spark, tmp_path / "lake")
+    put_rows(lake, "messages", [message("GATE", "Q", n, bind="ON_OPEN") for n in range(4)])
+    assert route(lake, RouteOptions(state_partitions=2, engine=engine)).own_opens == 4
+    assert [x["own_opens"] for x in lake.rows("runs")] == [4]
+
+
+def test_messages_without_an_open_id_are_counted_and_told(spark, tmp_path, capsys):
+    lake = lake_of_opens(spark, tmp_path / "lake")
 
     def put(first, **more):
         put_rows(lake, "messages", [message("GATE", "Q", first + n, **more) for n in range(4)])

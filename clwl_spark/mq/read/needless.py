@@ -11,6 +11,10 @@ from clwl_spark.mq.read.records import Event, Passed, Script, Shown
 from clwl_spark.mq.read.values import MESSAGE_CHANNEL_TYPES
 from clwl_spark.mq.read.words import ENDS, OBJECTS, VERBS
 
+_NEEDLESS: Final = frozenset({"qmstatus", "pubsub", "namelist"})
+_QUEUES: Final = frozenset({"queue", "qstatus"})
+_OF_TYPES: Final = {"HANDLE": "QSTATUS of handles", "QMODEL": "QMODEL"}
+"""Types of queues' rows that give none."""
 _CLUSTER_CHANNELS: Final = frozenset({"CLUSSDR", "CLUSRCVR"})
 _CHANNELS: Final = {
     "status": _CLUSTER_CHANNELS,
@@ -81,13 +85,11 @@ def _shown(shown: Shown) -> str | None:
         return "saved channel status"
     if chltype and chltype not in _CHANNELS.get(shown.kind, {chltype}):
         return f"{chltype} {'channel status' if shown.kind == 'status' else 'channel'}"
-    if shown.kind == "qstatus" or (shown.kind == "queue" and qtype in ("QUEUE", "HANDLE")):
-        return "QSTATUS of handles" if qtype == "HANDLE" else None
-    if shown.kind in ("qmstatus", "pubsub", "namelist"):
-        return shown.kind.upper()
     if not shown.kind:
         return next(iter(shown.attributes), "")
-    return "QMODEL" if qtype == "QMODEL" else None
+    if shown.kind in _NEEDLESS:
+        return shown.kind.upper()
+    return _OF_TYPES.get(qtype) if shown.kind in _QUEUES else None
 
 
 def _command(script: Script) -> str | None:
@@ -101,7 +103,12 @@ def _command(script: Script) -> str | None:
         return f"{verb} {word}"
     kind, subtype = OBJECTS[word]
     if kind == "channel":
-        chltype = _CHLTYPE.search(script.text)
-        other = chltype is not None and chltype[1].upper() not in _CHANNELS[kind]
-        return f"{chltype[1].upper()} channel" if chltype and other else None
-    return "QMODEL" if subtype == "QMODEL" else "NAMELIST" if kind == "namelist" else None
+        return _other_channel(script)
+    return "NAMELIST" if kind == "namelist" else _OF_TYPES.get(subtype)
+
+
+def _other_channel(script: Script) -> str | None:
+    """A channel of a kind that gives no row; None = of another one."""
+    found = _CHLTYPE.search(script.text)
+    chltype = found[1].upper() if found else ""
+    return f"{chltype} channel" if chltype and chltype not in _CHANNELS["channel"] else None

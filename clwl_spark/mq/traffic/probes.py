@@ -110,26 +110,37 @@ def _route(operation: Operation, later: list[Operation]) -> Record | None:
     is_put = operation.kind in _PUT
     if not operation.qmgr or not (is_put or operation.kind == "DISCARD"):
         return None
-    is_remote = bool(operation.remote_qmgr) and operation.remote_qmgr != operation.qmgr
     reason = _reason(operation.feedback)
-    left = _left(operation, later) if is_remote else None
-    return Record(
-        "observed_routes",
-        {
-            "qmgr": operation.qmgr,
-            "object_type": "TOPIC" if operation.topic else "QUEUE",
-            "object_name": operation.topic or operation.queue,
-            "put_time": operation.at,
-            "message_id": operation.message_id,
-            "reason": reason,
-            "resolved_object": (operation.remote_queue if is_remote else operation.resolved)
-            or None,
-            "dest_qmgr": None if reason else operation.remote_qmgr or operation.qmgr,
-            "channel": left.channel or None if left else None,
-            "xmitq": (operation.resolved or None) if is_remote else None,
-        },
-        KIND,
-    )
+    put = {
+        "qmgr": operation.qmgr,
+        "object_type": "TOPIC" if operation.topic else "QUEUE",
+        "object_name": operation.topic or operation.queue,
+        "put_time": operation.at,
+        "message_id": operation.message_id,
+        "reason": reason,
+        "dest_qmgr": None if reason else operation.remote_qmgr or operation.qmgr,
+        **(_onward(operation, later) if _is_remote(operation) else _kept(operation)),
+    }
+    return Record("observed_routes", put, KIND)
+
+
+def _is_remote(operation: Operation) -> bool:
+    return bool(operation.remote_qmgr) and operation.remote_qmgr != operation.qmgr
+
+
+def _kept(operation: Operation) -> Document:
+    """The way of a put to a queue of its queue manager's own."""
+    return {"resolved_object": operation.resolved or None, "channel": None, "xmitq": None}
+
+
+def _onward(operation: Operation, later: list[Operation]) -> Document:
+    """The way of a put that went to another queue manager."""
+    left = _left(operation, later)
+    return {
+        "resolved_object": operation.remote_queue or None,
+        "channel": left.channel or None if left else None,
+        "xmitq": operation.resolved or None,
+    }
 
 
 def _left(operation: Operation, later: list[Operation]) -> Operation | None:

@@ -229,7 +229,7 @@ def summary_of(lake: Lake, run: Run) -> RunSummary:
     row = lake.rows(RUNS.name, c.RUN_ID, [run.run_id])[0]
     if row[c.STATUS] != DONE:
         return RunSummary(run.run_id)
-    own = {name: row[name] for name in RunSummary.__slots__ if name in row}
+    own = {name: row[name] for name in RunSummary.__slots__ if row.get(name) is not None}
     return RunSummary(**{**own, "by_reason": dict(sorted(own["by_reason"]))})
 
 
@@ -266,6 +266,7 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
         run.checkpoint or None,
         run.outcomes_version,
         run.semantics.null_open_id.value if run.semantics.shares_null_opens else None,
+        summary.own_opens,
     )
     return lake.arrow_rows(RUNS.name, [row])
 
