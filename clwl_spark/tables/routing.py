@@ -28,6 +28,10 @@ _MESSAGE = (
 )
 _MUST_BE_THERE: Final = (c.PUT_TIME, c.OBJECT_NAME)
 """Beside the key; whoever puts nothing but plain messages needs no other column."""
+_NULL_OPEN_ID: Final = (
+    "What messages put ON_OPEN without an open_id belong to: own or shared, as the algorithm; "
+    "null = own"
+)
 MESSAGES: Final = Table(
     "messages",
     "One row per put; (qmgr, put_seq) identifies it",
@@ -225,13 +229,7 @@ RUNS: Final = Table(
             "DUPLICATE; null = duplicates are kept",
             optional=True,
         ),
-        Column(
-            "null_open_id",
-            "string",
-            "What messages put ON_OPEN without an open_id belong to: own or shared, as the "
-            "algorithm; null = own",
-            optional=True,
-        ),
+        Column("null_open_id", "string", _NULL_OPEN_ID, optional=True),
         Column(
             "own_opens",
             "bigint",

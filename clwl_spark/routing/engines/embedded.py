@@ -279,17 +279,10 @@ class _Batch:
     def _route_buckets(self, buckets: Sequence[BucketTask], rows: int, name: str) -> list[Routed]:
         snapshots = tuple(x.snapshot_id for x in self.run.pins)
         binding = binding_rules(self.options, self.run)
-        most = self.options.worker_memory_mib
+        how, exit_ = (snapshots, binding, self.options.worker_memory_mib), self.options.message_exit
         shares = spread(buckets, self.engine.workers.processes * _TASKS_A_WORKER)
         tasks = [
-            RouteTask(
-                share,
-                snapshots,
-                binding,
-                most,
-                self._file(f"{name}-{at}"),
-                self.options.message_exit,
-            )
+            RouteTask(share, *how, self._file(f"{name}-{at}"), exit_)
             for at, share in enumerate(shares)
         ]
         return [*self.engine.workers.do(route, tasks, here=self._is_small(rows))]

@@ -223,21 +223,18 @@ def _moments(
         return pa.array(exact, pa.int64()).cast(_MOMENT), pa.array([True]).take(
             pa.array(np.zeros(len(exact), dtype=np.int64))
         )
-    found: list[int | None] = []
-    is_exact: list[bool] = []
+    found: list[int | None] = [None] * len(exact)
+    is_exact = [False] * len(exact)
     for at, (micros, flags) in enumerate(zip(exact, options.to_pylist(), strict=True)):
-        when = None
         try:
-            when = None if micros is None else _micros(micros)
-            is_exact.append(when is not None)
-            if when is None:
-                words = [raw[x][at] for x in _MOMENT_FIELDS]
-                when = _moment(words, zone, by_putter=bool((flags or 0) & _SET_BY_PUTTER))
+            if micros is not None:
+                found[at], is_exact[at] = _micros(micros), True
+                continue
+            words = [raw[x][at] for x in _MOMENT_FIELDS]
+            found[at] = _moment(words, zone, by_putter=bool((flags or 0) & _SET_BY_PUTTER))
         except (ValueError, TypeError, OverflowError) as error:
-            is_exact[at:] = [False]
             if raw[KIND][at] >= Kind.PUT:
                 wrong.setdefault(at, str(error) or "its moment cannot be read")
-        found.append(when)
     return pa.array(found, pa.int64()).cast(_MOMENT), pa.array(is_exact)
 
 

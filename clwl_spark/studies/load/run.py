@@ -5,7 +5,7 @@ Source: CONTRACT, `clwl load`.
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
-from clwl_spark.snapshots.reading import sources_of
+from clwl_spark.snapshots.reading import Sources, sources_of
 from clwl_spark.studies.load.derived import Made, last_of_keys, made_of_counts, with_counts
 from clwl_spark.studies.load.known import Known, known_contents, once
 from clwl_spark.studies.load.mapping import Mapped
@@ -143,11 +143,7 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
     sources = sources_of(paths) if paths or options.seed is None else None
     known = known_contents(lake)
     files, waiting, skipped = _files(known, sources.files if sources else (), options, tell)
-    read_records(files, tell)
-    notes = take_traces(lake, files)
-    for one in files:
-        one.bound(options.bounds)
-        one.leave_written()
+    notes = _read(lake, files, options, tell)
     rejects = [_kept(x, options) for one in files for x in one.rejects]
     _refuse(files, rejects, strict=options.strict)
     tables, from_counters = with_counts(lake, _together(files))
@@ -160,14 +156,13 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         tell("writing", 0, 1)
         _write(lake, files, tables, rejects, made)
         tell("writing", 1, 1)
-    passed = [PassedOver(x.name, _needless(x)) for x in files if x.needless and not any(x.rows)]
     times = pa.compute.min_max(ready.rows[c.PUT_TIME]).as_py()
     return LoadSummary(
         files=len(files),
         known=skipped,
         rows={name: tables[name].num_rows for name in _WRITTEN if name in tables},
         rejects=tuple(rejects),
-        passed=(*(sources.passed if sources else ()), *passed, *waiting),
+        passed=(*_passed(sources, files), *waiting),
         mappings={x.name: x.fields for x in files if x.fields},
         first=times["min"],
         last=times["max"],
@@ -180,6 +175,27 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         restarted=from_counters.restarted,
         written=is_new and not options.dry_run,
     )
+
+
+def _read(
+    lake: Lake, files: Sequence[LoadFile], options: LoadOptions, tell: OnProgress
+) -> TraceNotes:
+    """Read what the files record, less what is out of bounds or written already."""
+    read_records(files, tell)
+    notes = take_traces(lake, files)
+    for one in files:
+        one.bound(options.bounds)
+        one.leave_written()
+    return notes
+
+
+def _passed(sources: Sources | None, files: Sequence[LoadFile]) -> Iterator[PassedOver]:
+    """The files that were not read, and those that give no row."""
+    if sources is not None:
+        yield from sources.passed
+    for one in files:
+        if one.needless and not any(one.rows):
+            yield PassedOver(one.name, _needless(one))
 
 
 def _kept(reject: LoadReject, options: LoadOptions) -> LoadReject:
