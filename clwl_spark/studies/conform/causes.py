@@ -28,6 +28,8 @@ _BEFORE: Final = 2_000
 _SIFTED: Final = 2_000
 """Messages by which the best weights are found."""
 _MOST_EXTRA: Final = 64
+_BITS_OF_AN_ERROR: Final = 8.0
+"""What each message that went elsewhere costs beyond saying which: MQ does not err."""
 _BITS: Final = {
     Cause.STATUS_KNOWN_LATE: 0.0,
     Cause.HISTORY_BEFORE_TRACE: 1.0,
@@ -37,7 +39,7 @@ _BITS: Final = {
     Cause.WEIGHT: 3.0,
     Cause.OTHER_PUTTERS: 3.0,
     Cause.VERSION: 5.0,
-    Cause.UNKNOWN: 0.0,
+    Cause.UNKNOWN: 5.0,
 }
 """What each is thought of before anything is known, as -log2 of how likely it is, about."""
 
@@ -93,9 +95,14 @@ class Trials:
             *self._of_start(),
             *self._of_strays(),
             *self._of_others(),
-            *self._of_weights(),
         ]
+        least = min(x.bits for x in found)
+        if least > _BITS[Cause.WEIGHT] + self._bits_of_weight() + log2(self._asis.compared + 1):
+            found += self._of_weights()
         return sorted(found, key=lambda x: x.bits)
+
+    def _bits_of_weight(self) -> float:
+        return log2(self._channels) + log2(len(_weights()))
 
     def _of_plans(self) -> Iterator[Hypothesis]:
         """Those that leave other routes: all of the time, from a moment on, or between two."""
@@ -149,12 +156,13 @@ class Trials:
         """That others put messages in between."""
         trial = Trial(most=_MOST_EXTRA)
         held = self._sender.held(trial)
-        if held.extra:
-            told = f"{held.extra:,} choices of puts that nobody recorded, or more, came in between"
+        if held.extra.any():
+            extra = int(held.extra.sum())
+            told = f"{extra:,} choices of puts that nobody recorded, or more, came in between"
             one = Supposed(
-                Cause.OTHER_PUTTERS, told, None, self._sender.variants[0].routes, held.extra
+                Cause.OTHER_PUTTERS, told, None, self._sender.variants[0].routes, extra
             )
-            yield self._made(one, trial, held, _log2_ways(held.compared + held.extra, held.extra))
+            yield self._made(one, trial, held, _bits_of_extra(held))
 
     def _of_weights(self) -> Iterator[Hypothesis]:
         """That a channel has another CLWLWGHT."""
@@ -172,7 +180,7 @@ class Trials:
                 if LARGEST_STEP // weight != LARGEST_STEP // known:
                     wrong = sender.held(Trial(weight=(channel, weight)), _SIFTED).wrong
                     sifted.append((wrong, channel, weight, known))
-        cost = log2(self._channels) + log2(len(_weights()))
+        cost = self._bits_of_weight()
         for _, channel, weight, known in sorted(sifted)[:3]:
             to, name = sender.channels[channel]
             told = f"CLWLWGHT of {name} to {to} is {weight}, not {known}"
@@ -182,7 +190,8 @@ class Trials:
 
     def _made(self, one: Supposed, trial: Trial, held: Held, cost: float) -> Hypothesis:
         size = held.compared
-        left = _log2_ways(size, held.wrong) + held.wrong * log2(self._channels)
+        each = log2(self._channels) + _BITS_OF_AN_ERROR
+        left = _log2_ways(size, held.wrong) + held.wrong * each
         span = None
         if trial.span is not None:
             seq = self._sender.evidence.puts[c.PUT_SEQ]
@@ -210,6 +219,14 @@ def _log2_ways(of: int, some: int) -> float:
     """Bits that say which some of so many it is, and how many."""
     some = min(some, of)
     return log2(of + 1) + (lgamma(of + 1) - lgamma(some + 1) - lgamma(of - some + 1)) / log(2)
+
+
+def _bits_of_extra(held: Held) -> float:
+    """Where choices came in between: each one's place, or the places and how many at each."""
+    extra = held.extra[held.extra > 0]
+    one_by_one = _log2_ways(held.compared + int(extra.sum()), int(extra.sum()))
+    sizes = float(np.sum(2 * np.log2(extra) + 1))
+    return min(one_by_one, _log2_ways(held.compared, len(extra)) + sizes)
 
 
 def _spans(before: NDArray[np.int32], after: NDArray[np.int32]) -> list[tuple[int, int]]:

@@ -83,11 +83,11 @@ class Held:
 
     Attributes:
         verdict: (messages,) as of `algorithm.follow`.
-        extra: choices of others that were supposed.
+        extra: (messages,) choices of others that were supposed before each.
     """
 
     verdict: NDArray[np.int32]
-    extra: int
+    extra: NDArray[np.int64]
 
     @property
     def compared(self) -> int:
@@ -176,7 +176,7 @@ class Sender:
             key, time = np.insert(key, at, NO_KEY), np.insert(time, at, trial.strays[1])
             counted = np.flatnonzero(np.insert(np.ones(size, np.bool_), at, False))  # noqa: FBT003
         verdict, extra = self._follow(trial, plan.astype(np.int32), pattern, key, time)
-        return Held(verdict[counted], int(extra.sum()))
+        return Held(verdict[counted], extra[counted])
 
     def balance_before(self, message: int, trial: Trial) -> NDArray[np.int64]:
         """(channels, 2) what the queue manager remembers before a message."""

@@ -7,7 +7,7 @@ Source: SEMANTICS 3, 4.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -99,55 +99,57 @@ def supposed(spark: Any, evidence: Sequence[Evidence]) -> list[list[Supposed]]: 
     Returns:
         A list for each; its first is what the plans are, without a cause to name.
     """
-    tables, counts, changes = [], [], []
+    tables, changes, unknown = [], [], []
     first = 0
     for x in evidence:
         own = list(_changes(x))
         changes.append(own)
-        parts = [_changed(x, own), _with_unknown(x), _without_exit(x)]
+        unknown.append(_unknown(x))
+        parts = [_changed(x, own), _with_unknown(x, unknown[-1]), x.candidates]
         sizes = [len(own), 1, 1]
         for part, size in zip(parts, sizes, strict=True):
             tables.append(_numbered(part, x, first, size))
             first += size * x.plans.num_rows
-        counts.append(len(own))
-    judged = _judged(spark, pa.concat_tables(tables), evidence)
+    judged = _survive(spark, pa.concat_tables(tables), evidence[0].semantics.algorithm)
     other = _judged_by_other(spark, evidence)
     found, first = [], 0
-    for x, own, version in zip(evidence, changes, other, strict=True):
+    for x, own, new, version in zip(evidence, changes, unknown, other, strict=True):
         size = x.plans.num_rows
         routes = [_cut(judged, first + at * size, size) for at in range(len(own) + 2)]
         first += size * (len(own) + 2)
-        found.append(_distinct(x, own, routes, version))
+        partial = Supposed(Cause.PARTIAL_VIEW, _partial_text(new), None, routes[-2], len(new))
+        rest = [
+            Supposed(y.cause, y.told, y.of, z)
+            for y, z in zip(own, routes[:-2], strict=True)
+        ]
+        rest += [partial] if new else []
+        rest.append(Supposed(Cause.EXIT, "the exit takes nothing away", None, routes[-1]))
+        rest.append(_by_other_version(x, version))
+        found.append(_distinct(x, rest))
     return found
 
 
-def _distinct(
-    x: Evidence, changes: Sequence[_Change], routes: Sequence[pa.Table], version: pa.Table
-) -> list[Supposed]:
-    """Those that leave other routes than the plans and one another."""
-    asis = Supposed(Cause.UNKNOWN, "", None, _numbered(_survivors(x.candidates), x, 0, 1))
-    unknown = len(_unknown(x))
-    rest = [
-        Supposed(Cause.PARTIAL_VIEW, _partial_text(x), None, routes[-2], max(unknown, 1)),
-        Supposed(Cause.EXIT, "the exit takes nothing away", None, routes[-1]),
-    ]
-    own = [
-        Supposed(y.cause, y.told, y.of, z) for y, z in zip(changes, routes[:-2], strict=True)
-    ]
+def _by_other_version(x: Evidence, routes: pa.Table) -> Supposed:
+    """That it chooses by the other order of the rules."""
     is_v7 = x.semantics.algorithm == Algorithm.V9
     told = f"the queue manager chooses by the order of {'v7' if is_v7 else 'v9'}"
-    rest.append(
-        Supposed(Cause.VERSION, told, None, version, by_factor=is_v7 and x.semantics.edition >= 2)  # noqa: PLR2004
-    )
-    met = {_signature(asis.routes): asis}
-    for one in (*own, *rest):
-        mark = (_signature(one.routes), one.by_factor or x.semantics.by_factor)
-        key = mark[0] if mark[1] == x.semantics.by_factor else mark
-        if key in met:
-            if met[key] is not asis:
-                met[key].also.append(one.told)
-        else:
-            met[key] = one  # type: ignore[index]
+    by_factor = replace(x.semantics, algorithm=_other(x.semantics.algorithm)).by_factor
+    return Supposed(Cause.VERSION, told, None, routes, by_factor=by_factor)
+
+
+def _other(algorithm: Algorithm) -> Algorithm:
+    return Algorithm.V7 if algorithm == Algorithm.V9 else Algorithm.V9
+
+
+def _distinct(x: Evidence, each: Sequence[Supposed]) -> list[Supposed]:
+    """Those that leave other routes than the plans and one another, behind the plans as they are."""
+    asis = Supposed(Cause.UNKNOWN, "", None, _numbered(_survivors(x.candidates), x, 0, 1))
+    own = x.semantics.by_factor
+    met = {(_signature(asis.routes), own): asis}
+    for one in each:
+        key = _signature(one.routes), own if one.by_factor is None else one.by_factor
+        if met.setdefault(key, one) not in (asis, one):
+            met[key].also.append(one.told)
     return list(met.values())
 
 
@@ -249,45 +251,40 @@ def _asked(candidates: pa.Table) -> pa.Table:
     return candidates.filter(pc.or_kleene(pc.is_null(by), pc.not_equal(by, EXIT)).fill_null(True))  # noqa: FBT003
 
 
-def _without_exit(x: Evidence) -> pa.Table:
-    return x.candidates
-
-
 def _unknown(x: Evidence) -> list[tuple[int, str, str]]:
     """(plan_id, dest_qmgr, channel) that were seen and are none of the plan's candidates."""
-    rows = x.candidates
     names = (c.PLAN_ID, c.DEST_QMGR, c.CHANNEL)
-    known = set(zip(*(rows[n].to_pylist() for n in names), strict=True))
+    known = set(zip(*(x.candidates[n].to_pylist() for n in names), strict=True))
     hosts = {(plan, dest) for plan, dest, _ in known}
-    seen = x.puts[x.puts["is_seen"]][[c.PLAN_ID, SEEN[1], SEEN[2]]].drop_duplicates()
-    plans = {y for y in rows[c.PLAN_ID].to_pylist()}
+    plans = {plan for plan, _ in hosts}
+    told = zip(*(x.puts[n].tolist() for n in (c.PLAN_ID, SEEN[1], SEEN[2])), strict=True)
+    seen = {y for y in told if isinstance(y[1], str) and y[0] in plans and y[1] != x.qmgr}
     found = []
-    for plan, dest, channel in seen.itertuples(index=False, name=None):
-        if plan not in plans or not isinstance(dest, str) or dest == x.qmgr:
-            continue
-        named = channel if isinstance(channel, str) else None
+    for plan, dest, channel in sorted(seen, key=repr):
+        named = channel if isinstance(channel, str) else ""
         if (plan, dest) not in hosts or (named and (plan, dest, named) not in known):
             found.append((int(plan), dest, named or f"(to {dest})"))
     return found
 
 
-def _partial_text(x: Evidence) -> str:
-    hosts = sorted({dest for _, dest, _ in _unknown(x)})
-    return f"{', '.join(hosts)} {'has an instance' if len(hosts) == 1 else 'have instances'} of it"
+def _partial_text(unknown: Sequence[tuple[int, str, str]]) -> str:
+    ways = sorted({f"{dest} by {channel}" for _, dest, channel in unknown})
+    return f"{', '.join(ways)} can be chosen, which the lake does not know"
 
 
-def _with_unknown(x: Evidence) -> pa.Table:
+def _with_unknown(x: Evidence, unknown: Sequence[tuple[int, str, str]]) -> pa.Table:
     """The candidates, and each destination that was seen like the best one that is known."""
     base = _asked(x.candidates)
-    rows = []
     by_plan: dict[int, dict[str, Any]] = {}
-    for row in base.to_pylist():
+    for row in base.to_pylist() if unknown else ():
         best = by_plan.get(row[c.PLAN_ID])
         if not row[c.IS_LOCAL] and (best is None or row[c.ELIMINATED_BY] is None):
             by_plan[row[c.PLAN_ID]] = row
-    for plan, dest, channel in _unknown(x):
-        if plan in by_plan:
-            rows.append({**by_plan[plan], c.DEST_QMGR: dest, c.CHANNEL: channel, c.STATUS_TIER: 1})
+    rows = [
+        {**by_plan[plan], c.DEST_QMGR: dest, c.CHANNEL: channel, c.STATUS_TIER: 1}
+        for plan, dest, channel in unknown
+        if plan in by_plan
+    ]
     return pa.concat_tables([base, pa.Table.from_pylist(rows, base.schema)]) if rows else base
 
 
@@ -301,10 +298,6 @@ def _numbered(rows: pa.Table, x: Evidence, first: int, sets: int) -> pa.Table:
     return rows.set_column(at, c.PLAN_ID, pa.array(number, pa.int64()))
 
 
-def _judged(spark: Any, rows: pa.Table, evidence: Sequence[Evidence]) -> pa.Table:  # noqa: ANN401
-    return _survive(spark, rows, evidence[0].semantics.algorithm)
-
-
 def _survive(spark: Any, rows: pa.Table, algorithm: Algorithm) -> pa.Table:  # noqa: ANN401
     """The rows that rules leave, by plan_id."""
     frame = frame_from_arrow(spark, rows.drop_columns([c.ELIMINATED_BY]))
@@ -314,11 +307,9 @@ def _survive(spark: Any, rows: pa.Table, algorithm: Algorithm) -> pa.Table:  # n
 
 def _judged_by_other(spark: Any, evidence: Sequence[Evidence]) -> list[pa.Table]:  # noqa: ANN401
     """What the other order of the rules leaves of each queue manager's candidates."""
-    own = evidence[0].semantics.algorithm
-    other = Algorithm.V7 if own == Algorithm.V9 else Algorithm.V9
     sizes = np.cumsum([0, *(x.plans.num_rows for x in evidence)])
     tables = [_numbered(_asked(x.candidates), x, int(y), 1) for x, y in zip(evidence, sizes, strict=False)]
-    rows = _survive(spark, pa.concat_tables(tables), other)
+    rows = _survive(spark, pa.concat_tables(tables), _other(evidence[0].semantics.algorithm))
     return [_cut(rows, int(a), int(b - a)) for a, b in zip(sizes, sizes[1:], strict=False)]
 
 
