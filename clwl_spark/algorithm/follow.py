@@ -56,7 +56,7 @@ def follow(  # noqa: PLR0913, PLR0917 - one loop; arrays that are changed are na
         puts: the messages, in order; `first` is not looked at.
         choices: the plans' routes.
         history: before the first message. What was seen goes into it, else what is foretold.
-        seen: what was seen. Messages whose plans have several choices are not compared.
+        seen: what was seen, of messages whose plans have one choice.
         limits: microseconds after which a binding is forgotten, and how many choices of others
             may be supposed before a message, so that it fits.
         verdict: (messages,) result: AGREES, DIFFERS, or 0 = not compared.
@@ -66,43 +66,62 @@ def follow(  # noqa: PLR0913, PLR0917 - one loop; arrays that are changed are na
     """
     ttl, most = limits
     for message in range(puts.plan.shape[0]):
-        snapshot = puts.snapshot[message]
-        if snapshot > history.brought[0]:
-            bring_resets(history.brought[0], snapshot, history.pending, history.balance)
-            history.brought[0] = snapshot
+        _bring(puts.snapshot[message], history)
         key, plan, pattern = puts.key[message], puts.plan[message], seen.pattern[message]
         if key != NO_KEY and _is_bound(key, puts.put_time[message], ttl, history):
             if pattern != NOT_SEEN:
                 fits = seen.fits[pattern, history.key_route[key]]
                 verdict[message] = AGREES if fits else DIFFERS
             continue
-        mruc = choices.mruc[plan]
-        begin, end = choices.choice_start[plan], choices.choice_start[plan + 1]
-        if end - begin != 1:
-            for choice in range(begin, end):
-                made = best_route(choice, mruc, choices, history.balance, False)
-                _take(made, choices, history)
-            continue
-        route = best_route(begin, mruc, choices, history.balance, False)
+        route = NOT_CHOSEN
         if pattern != NOT_SEEN:
-            before, counter = history.balance.copy(), history.counter[0]
-            supposed = 0
-            while route != NOT_CHOSEN and not seen.fits[pattern, route] and supposed < most:
-                _take(route, choices, history)
-                supposed += 1
-                route = best_route(begin, mruc, choices, history.balance, False)
-            fits = seen.fits_end[pattern, plan] if route == NOT_CHOSEN else seen.fits[pattern, route]
-            verdict[message] = AGREES if fits else DIFFERS
-            if fits:
-                extra[message] = supposed
-            else:
-                history.balance[:, :] = before
-                history.counter[0] = counter
-                route = _meant(begin, choices, seen.fits[pattern], history.balance)
-        _take(route, choices, history)
+            route, verdict[message], extra[message] = _held(
+                plan, pattern, choices, history, seen, most
+            )
+            _take(route, choices, history)
+        else:
+            route = _foretold(plan, choices, history)
         if key != NO_KEY and route != NOT_CHOSEN:
             history.key_route[key] = route
             history.key_time[key] = puts.put_time[message]
+
+
+@compiled
+def _bring(snapshot: int, history: History) -> None:
+    """Bring the resets of a snapshot, where it is newer than all before."""
+    if snapshot > history.brought[0]:
+        bring_resets(history.brought[0], snapshot, history.pending, history.balance)
+        history.brought[0] = snapshot
+
+
+@compiled
+def _foretold(plan: int, choices: Choices, history: History) -> int:
+    """Take what the algorithm does for a message's choices; the last route, or NOT_CHOSEN."""
+    route = NOT_CHOSEN
+    for choice in range(choices.choice_start[plan], choices.choice_start[plan + 1]):
+        route = best_route(choice, choices.mruc[plan], choices, history.balance, False)
+        _take(route, choices, history)
+    return route
+
+
+@compiled
+def _held(
+    plan: int, pattern: int, choices: Choices, history: History, seen: Seen, most: int
+) -> tuple[int, int, int]:
+    """The route that a message which was seen took, whether it is foretold, and after how many."""
+    choice, mruc = choices.choice_start[plan], choices.mruc[plan]
+    before, counter, supposed = history.balance.copy(), history.counter[0], 0
+    route = best_route(choice, mruc, choices, history.balance, False)
+    while route != NOT_CHOSEN and not seen.fits[pattern, route] and supposed < most:
+        _take(route, choices, history)
+        supposed += 1
+        route = best_route(choice, mruc, choices, history.balance, False)
+    fits = seen.fits_end[pattern, plan] if route == NOT_CHOSEN else seen.fits[pattern, route]
+    if fits:
+        return route, AGREES, supposed
+    history.balance[:, :] = before
+    history.counter[0] = counter
+    return _meant(choice, choices, seen.fits[pattern], history.balance), DIFFERS, 0
 
 
 @compiled

@@ -60,18 +60,18 @@ def hidden_clusters(seed: int, causes: Sequence[str], each: int) -> Iterator[Hid
 
 def _hidden(rng: random.Random, prefix: str, cause: str) -> Hidden | None:
     """A cluster, or None where nobody has something to choose from."""
-    case = random_case(rng, prefix, edition=EDITION)
-    known = Reference(case.tables, edition=EDITION)
-    put = _put(rng, case.tables, known)
+    tables = _of_first_snapshot(random_case(rng, prefix, edition=EDITION).tables)
+    known = Reference(tables, edition=EDITION)
+    put = _put(rng, tables, known)
     if put is None:
         return None
     qmgr, queue, routes = put
     messages = [_message(prefix, qmgr, queue, number) for number in range(1, MESSAGES + 1)]
-    truth, shown = case.tables, messages
+    truth, shown = tables, messages
     if cause == "STATUS_KNOWN_LATE":
-        truth = _stopped(case.tables, qmgr, rng.choice(routes))
+        truth = _stopped(tables, qmgr, rng.choice(routes))
     elif cause == "WEIGHT":
-        truth = _weighted(rng, case.tables, rng.choice(routes))
+        truth = _weighted(rng, tables, rng.choice(routes))
     elif cause == "OTHER_PUTTERS":
         shown = [x for x in messages if rng.random() < 0.75]
     outcomes = Reference(truth, edition=EDITION).route([dict(x) for x in messages])
@@ -80,13 +80,18 @@ def _hidden(rng: random.Random, prefix: str, cause: str) -> Hidden | None:
     foretold = known.route([dict(x) for x in shown])
     differ = any(_way(x) != _way(y) for x, y in zip(foretold, seen, strict=True))
     is_visible = cause == "" or (differ and _are_used(foretold))
-    return Hidden(cause, qmgr, case.tables, shown, seen, is_visible)
+    return Hidden(cause, qmgr, tables, shown, seen, is_visible)
 
 
 def _are_used(foretold: list[Row]) -> bool:
     """Whether two channels at least have a share that is worth looking at."""
     used = Counter(_way(x) for x in foretold)
     return len([x for x in used.values() if x >= LEAST]) > 1
+
+
+def _of_first_snapshot(tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    """All that happens here happens while it is in force."""
+    return {name: [x for x in rows if x["snapshot_id"] == "S1"] for name, rows in tables.items()}
 
 
 def _way(row: Row) -> tuple[Any, ...]:
@@ -96,7 +101,7 @@ def _way(row: Row) -> tuple[Any, ...]:
 def _put(
     rng: random.Random, tables: dict[str, list[Row]], known: Reference
 ) -> tuple[str, str, list[Row]] | None:
-    """A queue manager, a queue and its routes by several channels of others; None = there is none."""
+    """A queue manager, a queue and its remote routes, of several; None = there is none."""
     qmgrs = sorted({x["qmgr"] for x in tables["queue_managers"]})
     queues = sorted({x["queue"] for x in tables["queues"] if x["cluster"]})
     asked = [(x, y) for x in qmgrs for y in queues]
@@ -127,9 +132,7 @@ def _stopped(tables: dict[str, list[Row]], qmgr: str, route: Row) -> dict[str, l
     return {**tables, "channel_status": [*others, {**key, "status": "STOPPED"}]}
 
 
-def _weighted(
-    rng: random.Random, tables: dict[str, list[Row]], route: Row
-) -> dict[str, list[Row]]:
+def _weighted(rng: random.Random, tables: dict[str, list[Row]], route: Row) -> dict[str, list[Row]]:
     """The tables with another CLWLWGHT of a channel."""
     known = route["clwlwght"]
     weight = rng.choice([x for x in (10, 20, 35, 50, 80, 99) if not known / 1.5 < x < known * 1.5])

@@ -89,8 +89,9 @@ class Trials:
 
     def ranked(self) -> list[Hypothesis]:
         """All of them, the best first; the last resort, that nothing is known, among them."""
+        nothing = Supposed(Cause.UNKNOWN, "", None, self._sender.variants[0].routes, 0)
         found = [
-            self._made(Supposed(Cause.UNKNOWN, "", None, self._sender.variants[0].routes, 0), Trial(), self._asis, 0.0),
+            self._made(nothing, Trial(), self._asis, 0.0),
             *self._of_plans(),
             *self._of_start(),
             *self._of_strays(),
@@ -159,9 +160,7 @@ class Trials:
         if held.extra.any():
             extra = int(held.extra.sum())
             told = f"{extra:,} choices of puts that nobody recorded, or more, came in between"
-            one = Supposed(
-                Cause.OTHER_PUTTERS, told, None, self._sender.variants[0].routes, extra
-            )
+            one = Supposed(Cause.OTHER_PUTTERS, told, None, self._sender.variants[0].routes, extra)
             yield self._made(one, trial, held, _bits_of_extra(held))
 
     def _of_weights(self) -> Iterator[Hypothesis]:

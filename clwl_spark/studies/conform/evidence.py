@@ -170,7 +170,9 @@ def _pandas(frame: DataFrame) -> pd.DataFrame:
         at = table.schema.get_field_index(c.PUT_TIME)
         moments = table[c.PUT_TIME].cast(pa.timestamp("us", "UTC")).cast(pa.int64())
         table = table.set_column(at, c.PUT_TIME, moments)
-    return table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int64Dtype()}.get)
+    whole = {pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int64Dtype()}
+    rows: pd.DataFrame = table.to_pandas(types_mapper=whole.get)
+    return rows
 
 
 def _plans(lake: Lake, ids: Sequence[int]) -> tuple[pa.Table, pa.Table]:

@@ -75,7 +75,8 @@ def conform(lake: Lake, wanted: Wanted, most: int = LOOKED_INTO) -> Conformity:
 
 def _plain(tally: pd.DataFrame) -> pd.DataFrame:
     """Without the differences that Arrow's and pandas' nulls make."""
-    return tally.astype(object).where(tally.notna(), None)
+    columns = {x: [None if pd.isna(y) else y for y in tally[x]] for x in tally}
+    return pd.DataFrame(columns, dtype=object)
 
 
 def _sum(rows: pd.DataFrame) -> int:
@@ -88,7 +89,7 @@ def _agreeing(compared: pd.DataFrame, by: list[str]) -> list[Document]:
     sums = rows.groupby(by, dropna=False)[[MESSAGES_OF, "agree"]].sum().reset_index()
     sums = sums.rename(columns={MESSAGES_OF: "compared"})
     found = [
-        {**{x: _none(row[x]) for x in by}, "compared": int(row["compared"]), "agree": int(row["agree"])}
+        {**{x: _none(row[x]) for x in by}, **{x: int(row[x]) for x in ("compared", "agree")}}
         for row in sums.to_dict("records")
     ]
     return sorted(found, key=lambda x: (x["agree"] - x["compared"], *(str(x[y]) for y in by)))
@@ -99,19 +100,18 @@ def _none(value: Any) -> Any:  # noqa: ANN401
 
 
 def _by_channel(compared: pd.DataFrame) -> list[Document]:
-    """Grain: one row per queue manager and channel, of records that tell a channel."""
+    """Grain: one row per queue manager and channel; a record that agrees has gone by its own."""
     found: dict[tuple[str, str], Document] = {}
     for row in compared.to_dict("records"):
-        count, seen = int(row[MESSAGES_OF]), row[f"seen_{c.CHANNEL}"]
-        told = seen is not None or row[AGREES]
-        for name, value in (("predicted", row[c.CHANNEL]), ("seen", seen or (row[c.CHANNEL] if row[AGREES] else None))):
-            if value is not None and told:
-                key = (row[c.QMGR], value)
+        own = row[c.CHANNEL] if row[AGREES] else None
+        seen = row[f"seen_{c.CHANNEL}"] or own
+        for name, value in (("predicted", row[c.CHANNEL]), ("seen", seen), ("agree", own)):
+            if value is not None:
+                key = {c.QMGR: row[c.QMGR], c.CHANNEL: value}
                 entry = found.setdefault(
-                    key, {c.QMGR: key[0], c.CHANNEL: value, "predicted": 0, "seen": 0, "agree": 0}
+                    (row[c.QMGR], value), {**key, "predicted": 0, "seen": 0, "agree": 0}
                 )
-                entry[name] += count
-                entry["agree"] += count if name == "seen" and row[AGREES] else 0
+                entry[name] += int(row[MESSAGES_OF])
     return [found[key] for key in sorted(found)]
 
 

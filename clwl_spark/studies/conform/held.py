@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts
@@ -174,7 +173,7 @@ class Sender:
             plan = np.insert(plan, at, nothing)
             pattern = np.insert(pattern, at, trial.strays[0])
             key, time = np.insert(key, at, NO_KEY), np.insert(time, at, trial.strays[1])
-            counted = np.flatnonzero(np.insert(np.ones(size, np.bool_), at, False))  # noqa: FBT003
+            counted = np.flatnonzero(np.insert(np.ones(size, np.bool_), at, False))
         verdict, extra = self._follow(trial, plan.astype(np.int32), pattern, key, time)
         return Held(verdict[counted], extra[counted])
 
@@ -186,7 +185,7 @@ class Sender:
         self._follow(trial, *arrays, history=history)
         return history.balance
 
-    def _follow(  # noqa: PLR0913, PLR0917
+    def _follow(
         self,
         trial: Trial,
         plan: NDArray[np.int32],
@@ -205,7 +204,8 @@ class Sender:
             choices = choices._replace(weight=weights)
         puts = Puts(plan, np.maximum.accumulate(snapshot), key, time, time)
         seen = Seen(pattern, self._fits, self._fits_end)
-        follow(puts, choices, history or self._history(trial), seen, (TTL, trial.most), verdict, extra)
+        before = history or self._history(trial)
+        follow(puts, choices, before, seen, (TTL, trial.most), verdict, extra)
         return verdict, extra
 
     def _history(self, trial: Trial) -> History:

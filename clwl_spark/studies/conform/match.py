@@ -218,9 +218,7 @@ def _judged(pairs: DataFrame) -> DataFrame:
     is_routed = F.col(_ROUTED_SEQ).isNotNull()
     own = {x: F.coalesce(F.col(f"own_{x}"), F.col(x)) for x in (c.OBJECT_NAME, c.PUT_TIME)}
     why = F.when(~is_routed, F.lit(NotCompared.NO_OUTCOME.value))
-    return pairs.withColumns(
-        {**own, AGREES: F.when(is_routed, _agrees()), WHY_NOT: why}
-    )
+    return pairs.withColumns({**own, AGREES: F.when(is_routed, _agrees()), WHY_NOT: why})
 
 
 def _agrees() -> Column:
@@ -266,9 +264,7 @@ def _apart(records: DataFrame) -> DataFrame:
     is_named = F.col(c.QMGR).isNotNull() & (
         F.col(c.PUT_SEQ).isNotNull() | F.col(c.MESSAGE_ID).isNotNull()
     )
-    why = F.when(~_is_told(), NotCompared.UNTOLD.value).when(
-        ~is_named, NotCompared.NAMELESS.value
-    )
+    why = F.when(~_is_told(), NotCompared.UNTOLD.value).when(~is_named, NotCompared.NAMELESS.value)
     nothing = {x: F.lit(None).cast("int" if x == c.REASON else "string") for x in TOLD}
     apart = records.withColumn(WHY_NOT, why).where(F.col(WHY_NOT).isNotNull())
     return apart.withColumns({**nothing, AGREES: F.lit(None).cast("boolean")}).select(*_COLUMNS)

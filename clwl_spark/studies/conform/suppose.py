@@ -9,6 +9,7 @@ Source: SEMANTICS 3, 4.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -45,11 +46,11 @@ _WORST: Final = max(STATUS_TIERS.values())
 _LIFTED: Final = (c.CHANNEL_RANK, c.QUEUE_RANK, c.NETPRTY, c.CHANNEL_PRTY, c.QUEUE_PRTY)
 _OF_QUEUE: Final = (c.QUEUE_RANK, c.QUEUE_PRTY)
 _NAMES: Final = {
-    c.CHANNEL_RANK: "CLWLRANK of the channel",
-    c.QUEUE_RANK: "CLWLRANK of the queue",
-    c.NETPRTY: "NETPRTY",
-    c.CHANNEL_PRTY: "CLWLPRTY of the channel",
-    c.QUEUE_PRTY: "CLWLPRTY of the queue",
+    c.CHANNEL_RANK: "CLWLRANK of",
+    c.QUEUE_RANK: "CLWLRANK of the queue on",
+    c.NETPRTY: "NETPRTY of",
+    c.CHANNEL_PRTY: "CLWLPRTY of",
+    c.QUEUE_PRTY: "CLWLPRTY of the queue on",
 }
 _TOP: Final = 99
 _FLAGS: Final = (c.SUSPENDED, c.PUT_ENABLED, c.USES_LOCAL)
@@ -118,10 +119,7 @@ def supposed(spark: Any, evidence: Sequence[Evidence]) -> list[list[Supposed]]: 
         routes = [_cut(judged, first + at * size, size) for at in range(len(own) + 2)]
         first += size * (len(own) + 2)
         partial = Supposed(Cause.PARTIAL_VIEW, _partial_text(new), None, routes[-2], len(new))
-        rest = [
-            Supposed(y.cause, y.told, y.of, z)
-            for y, z in zip(own, routes[:-2], strict=True)
-        ]
+        rest = [Supposed(y.cause, y.told, y.of, z) for y, z in zip(own, routes[:-2], strict=True)]
         rest += [partial] if new else []
         rest.append(Supposed(Cause.EXIT, "the exit takes nothing away", None, routes[-1]))
         rest.append(_by_other_version(x, version))
@@ -142,7 +140,7 @@ def _other(algorithm: Algorithm) -> Algorithm:
 
 
 def _distinct(x: Evidence, each: Sequence[Supposed]) -> list[Supposed]:
-    """Those that leave other routes than the plans and one another, behind the plans as they are."""
+    """The plans as they are, and what leaves other routes than they and one another."""
     asis = Supposed(Cause.UNKNOWN, "", None, _numbered(_survivors(x.candidates), x, 0, 1))
     own = x.semantics.by_factor
     met = {(_signature(asis.routes), own): asis}
@@ -197,9 +195,7 @@ def _of_status(key: Key, own: NDArray[np.bool_], by: set[int | None]) -> Iterato
         yield _Change(Cause.STATUS_KNOWN_LATE, f"{key[0]} was not suspended", key, resumed)
 
 
-def _of_attributes(
-    key: Key, own: NDArray[np.bool_], host: NDArray[np.bool_]
-) -> Iterator[_Change]:
+def _of_attributes(key: Key, own: NDArray[np.bool_], host: NDArray[np.bool_]) -> Iterator[_Change]:
     def lift(attribute: str, at: NDArray[np.bool_], *, up: bool) -> Callable[..., None]:
         def make(cells: dict[str, NDArray[Any]]) -> None:
             cells[attribute] += 1
@@ -214,8 +210,7 @@ def _of_attributes(
         is_queue = attribute in _OF_QUEUE
         at, whose = (host, key[0]) if is_queue else (own, f"{key[1]} to {key[0]}")
         for up in (True, False):
-            told = f"{_NAMES[attribute]} of {whose} is {'greater' if up else 'less'} than known"
-            told = told.replace("of the channel of", "of").replace("of the queue of", "of the queue on")
+            told = f"{_NAMES[attribute]} {whose} is {'greater' if up else 'less'} than known"
             yield _Change(Cause.WEIGHT, told, key, lift(attribute, at, up=up))
     every = slice(None)
     yield _Change(
@@ -248,7 +243,7 @@ def _changed(x: Evidence, changes: Sequence[_Change]) -> pa.Table:
 def _asked(candidates: pa.Table) -> pa.Table:
     """Candidates that rules look at: the exit's verdict stays, others are made anew."""
     by = candidates[c.ELIMINATED_BY]
-    return candidates.filter(pc.or_kleene(pc.is_null(by), pc.not_equal(by, EXIT)).fill_null(True))  # noqa: FBT003
+    return candidates.filter(pc.or_kleene(pc.is_null(by), pc.not_equal(by, EXIT)).fill_null(True))
 
 
 def _unknown(x: Evidence) -> list[tuple[int, str, str]]:
@@ -308,9 +303,10 @@ def _survive(spark: Any, rows: pa.Table, algorithm: Algorithm) -> pa.Table:  # n
 def _judged_by_other(spark: Any, evidence: Sequence[Evidence]) -> list[pa.Table]:  # noqa: ANN401
     """What the other order of the rules leaves of each queue manager's candidates."""
     sizes = np.cumsum([0, *(x.plans.num_rows for x in evidence)])
-    tables = [_numbered(_asked(x.candidates), x, int(y), 1) for x, y in zip(evidence, sizes, strict=False)]
+    numbers = zip(evidence, sizes.tolist(), strict=False)
+    tables = [_numbered(_asked(x.candidates), x, first, 1) for x, first in numbers]
     rows = _survive(spark, pa.concat_tables(tables), _other(evidence[0].semantics.algorithm))
-    return [_cut(rows, int(a), int(b - a)) for a, b in zip(sizes, sizes[1:], strict=False)]
+    return [_cut(rows, int(a), int(b - a)) for a, b in pairwise(sizes)]
 
 
 def _cut(rows: pa.Table, first: int, size: int) -> pa.Table:

@@ -1,9 +1,15 @@
 """Causes in an administrator's words, and what would settle them. Pure Python, no Spark."""
 
-from clwl_spark.studies.conform.causes import Hypothesis
-from clwl_spark.studies.conform.suppose import Cause
+from collections.abc import Mapping
+from typing import Any, Final
 
-_NOTHING = "no hypothesis that was tried explains more than the plans as they are"
+from clwl_spark.mq.vocabulary import reason_text
+from clwl_spark.studies.conform.causes import Hypothesis
+from clwl_spark.studies.conform.model import Conformity
+from clwl_spark.studies.conform.suppose import Cause
+from clwl_spark.tables import columns as c
+
+_NOTHING: Final = "no hypothesis that was tried explains more than the plans as they are"
 
 
 def words(x: Hypothesis) -> str:
@@ -45,3 +51,24 @@ def settles(x: Hypothesis, qmgr: str) -> str:
         Cause.UNKNOWN: f"trace all of {qmgr} from its start, with its channel events",
     }
     return said[x.cause]
+
+
+def summary(found: Conformity) -> str:
+    """What it comes to, in one sentence."""
+    if not found.seen:
+        return f"no records of single messages; {len(found.counts):,} counts of channels"
+    share = f" ({found.agree / found.compared:.2%})" if found.compared else ""
+    return (
+        f"{found.agree:,} of {found.compared:,} messages went where they were foretold to{share}; "
+        f"{found.seen:,} records seen"
+    )
+
+
+def end(told: Mapping[str, Any]) -> str:
+    """Where a message went, as far as it is told."""
+    if told[c.REASON]:
+        return reason_text(int(told[c.REASON]))
+    to = [f"to {told[c.DEST_QMGR]}"] if told[c.DEST_QMGR] else []
+    by = [f"by {told[c.CHANNEL]}"] if told[c.CHANNEL] else []
+    on = [f"on {told[c.XMITQ]}"] if told[c.XMITQ] and not by else []
+    return " ".join([*to, *by, *on]) or "an end that is not told"
