@@ -110,18 +110,27 @@ def _held(
 ) -> tuple[int, int, int]:
     """The route that a message which was seen took, whether it is foretold, and after how many."""
     choice, mruc = choices.choice_start[plan], choices.mruc[plan]
-    before, counter, supposed = history.balance.copy(), history.counter[0], 0
     route = best_route(choice, mruc, choices, history.balance, False)
-    while route != NOT_CHOSEN and not seen.fits[pattern, route] and supposed < most:
+    if _fits(pattern, plan, route, seen):
+        return route, AGREES, 0
+    before, counter, supposed = history.balance.copy(), history.counter[0], 0
+    while route != NOT_CHOSEN and supposed < most:
         _take(route, choices, history)
         supposed += 1
         route = best_route(choice, mruc, choices, history.balance, False)
-    fits = seen.fits_end[pattern, plan] if route == NOT_CHOSEN else seen.fits[pattern, route]
-    if fits:
-        return route, AGREES, supposed
+        if seen.fits[pattern, route]:
+            return route, AGREES, supposed
     history.balance[:, :] = before
     history.counter[0] = counter
     return _meant(choice, choices, seen.fits[pattern], history.balance), DIFFERS, 0
+
+
+@compiled
+def _fits(pattern: int, plan: int, route: int, seen: Seen) -> bool:
+    """Whether a record may mean a route, or the plan's end where there is none."""
+    if route == NOT_CHOSEN:
+        return bool(seen.fits_end[pattern, plan])
+    return bool(seen.fits[pattern, route])
 
 
 @compiled

@@ -1,7 +1,5 @@
 """Choices that were made, brought into a queue manager's history once more."""
 
-import numpy as np
-
 from clwl_spark.algorithm.choose import Choices, Flags, Longs, recent_routes
 from clwl_spark.algorithm.compiled import compiled
 from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP
@@ -65,15 +63,17 @@ def best_route(choice: int, mruc: int, choices: Choices, balance: Longs, local: 
     Source: SEMANTICS 5 (rule 15, the choice), R3.
     """
     begin, end = choices.route_start[choice], choices.route_start[choice + 1]
-    kept = np.ones(end - begin, np.bool_)
-    if end - begin > mruc:
+    is_cut, kept = end - begin > mruc, choices.is_local[begin:end]
+    if is_cut:
         kept = recent_routes(begin, end, choices, mruc, balance[:, 0].copy(), -1)
     is_weighted = choices.by_factor
     for route in range(begin, end):
-        is_weighted |= kept[route - begin] and choices.weight[route] != DEFAULT_WEIGHT
+        is_kept = not is_cut or kept[route - begin]
+        is_weighted |= is_kept and choices.weight[route] != DEFAULT_WEIGHT
     best, least_factor, least_number = -1, 0, 0
     for route in range(begin, end):
-        if kept[route - begin] and (choices.is_local[route] or not local):
+        is_kept = not is_cut or kept[route - begin]
+        if is_kept and (choices.is_local[route] or not local):
             channel = choices.channel[route]
             factor = balance[channel, 1] if is_weighted else 0
             number = balance[channel, 0]

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clwl_spark.mq.vocabulary import LARGEST_STEP, MAX_WEIGHT
+from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP, MAX_WEIGHT
 from clwl_spark.studies.conform.evidence import SEEN
 from clwl_spark.studies.conform.held import Held, Sender, Trial
 from clwl_spark.studies.conform.start import least_start
@@ -27,6 +27,8 @@ LOOKED_AT: Final = 10_000
 _BEFORE: Final = 2_000
 _SIFTED: Final = 2_000
 """Messages by which the best weights are found."""
+_TRIED: Final = 3
+"""Weights that are held against all messages."""
 _MOST_EXTRA: Final = 64
 _BITS_OF_AN_ERROR: Final = 8.0
 """What each message that went elsewhere costs beyond saying which: MQ does not err."""
@@ -178,13 +180,14 @@ class Trials:
             for weight in _weights():
                 if LARGEST_STEP // weight != LARGEST_STEP // known:
                     wrong = sender.held(Trial(weight=(channel, weight)), _SIFTED).wrong
-                    sifted.append((wrong, channel, weight, known))
-        cost = self._bits_of_weight()
-        for _, channel, weight, known in sorted(sifted)[:3]:
+                    off = abs(weight - DEFAULT_WEIGHT)
+                    sifted.append((wrong, off, channel, weight, known))
+        for _, off, channel, weight, known in sorted(sifted)[:_TRIED]:
             to, name = sender.channels[channel]
             told = f"CLWLWGHT of {name} to {to} is {weight}, not {known}"
             one = Supposed(Cause.WEIGHT, told, (to, name), sender.variants[0].routes)
             trial = Trial(weight=(channel, weight))
+            cost = self._bits_of_weight() + (1 if off else 0)
             yield self._made(one, trial, sender.held(trial), cost)
 
     def _made(self, one: Supposed, trial: Trial, held: Held, cost: float) -> Hypothesis:
@@ -210,8 +213,9 @@ class Trials:
 
 
 def _weights() -> list[int]:
-    """One weight for each step that there is."""
-    return list({LARGEST_STEP // x: x for x in range(MAX_WEIGHT, 0, -1)}.values())
+    """One weight for each step that there is: the one nearest to 50, MQ's default."""
+    nearest = sorted(range(1, MAX_WEIGHT + 1), key=lambda x: -abs(x - DEFAULT_WEIGHT))
+    return list({LARGEST_STEP // x: x for x in nearest}.values())
 
 
 def _log2_ways(of: int, some: int) -> float:

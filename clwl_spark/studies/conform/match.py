@@ -30,6 +30,7 @@ FIRST_TIME: Final = "first_time"
 TOLD: Final = (c.REASON, c.DEST_QMGR, c.CHANNEL, c.XMITQ)
 """What a record may tell of a message's way."""
 _SEEN: Final = {name: f"seen_{name}" for name in TOLD}
+_OF_PUT: Final = {name: f"told_{name}" for name in (c.OBJECT_NAME, c.PUT_TIME)}
 _ROUTED_SEQ: Final = "routed_seq"
 _LAST_SEQ: Final = "last_seq"
 GROUP: Final = (
@@ -156,8 +157,7 @@ def _records(lake: Lake, wanted: Wanted) -> DataFrame:
         c.QMGR,
         c.PUT_SEQ,
         c.MESSAGE_ID,
-        c.OBJECT_NAME,
-        c.PUT_TIME,
+        *(F.col(name).alias(told_name) for name, told_name in _OF_PUT.items()),
         *(cell.alias(name) for name, cell in told.items()),
     )
 
@@ -210,13 +210,13 @@ _COLUMNS: Final = (
     AGREES,
     WHY_NOT,
 )
-_OF_RECORD: Final = (c.QMGR, c.OBJECT_NAME, c.PUT_TIME, *_SEEN.values())
+_OF_RECORD: Final = (c.QMGR, *_OF_PUT.values(), *_SEEN.values())
 
 
 def _judged(pairs: DataFrame) -> DataFrame:
     """Add whether the two agree; the message's own name and time win."""
     is_routed = F.col(_ROUTED_SEQ).isNotNull()
-    own = {x: F.coalesce(F.col(f"own_{x}"), F.col(x)) for x in (c.OBJECT_NAME, c.PUT_TIME)}
+    own = {x: F.coalesce(F.col(f"own_{x}"), F.col(told)) for x, told in _OF_PUT.items()}
     why = F.when(~is_routed, F.lit(NotCompared.NO_OUTCOME.value))
     return pairs.withColumns({**own, AGREES: F.when(is_routed, _agrees()), WHY_NOT: why})
 
@@ -237,7 +237,8 @@ def _best_copy(pairs: DataFrame, *more: str) -> DataFrame:
 
     Grain: one row per distinct record.
     """
-    copy = F.struct(F.coalesce(AGREES, F.lit(False)).alias(AGREES), *TOLD, WHY_NOT)
+    agree = F.coalesce(AGREES, F.lit(False)).alias(AGREES)
+    copy = F.struct(agree, *TOLD, WHY_NOT, *_OF_PUT)
     by = dict.fromkeys((*_OF_RECORD, *more, *(() if more else (c.PUT_SEQ,))))
     best = pairs.groupBy(*by).agg(
         F.min(_ROUTED_SEQ).alias(_ROUTED_SEQ),
@@ -250,7 +251,7 @@ def _best_copy(pairs: DataFrame, *more: str) -> DataFrame:
     if more:
         told = told.withColumn(c.PUT_SEQ, F.when(~several, F.col(_ROUTED_SEQ)))
     agrees = F.when(F.col(WHY_NOT).isNull(), F.col(f"copy.{AGREES}"))
-    columns = {x: F.col(f"copy.{x}") for x in TOLD} | {AGREES: agrees}
+    columns = {x: F.col(f"copy.{x}") for x in (*TOLD, *_OF_PUT)} | {AGREES: agrees}
     return told.withColumns(columns).select(*_COLUMNS)
 
 
@@ -266,5 +267,8 @@ def _apart(records: DataFrame) -> DataFrame:
     )
     why = F.when(~_is_told(), NotCompared.UNTOLD.value).when(~is_named, NotCompared.NAMELESS.value)
     nothing = {x: F.lit(None).cast("int" if x == c.REASON else "string") for x in TOLD}
+    own = {x: F.col(told) for x, told in _OF_PUT.items()}
     apart = records.withColumn(WHY_NOT, why).where(F.col(WHY_NOT).isNotNull())
-    return apart.withColumns({**nothing, AGREES: F.lit(None).cast("boolean")}).select(*_COLUMNS)
+    return apart.withColumns({**nothing, **own, AGREES: F.lit(None).cast("boolean")}).select(
+        *_COLUMNS
+    )
