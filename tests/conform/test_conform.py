@@ -207,3 +207,23 @@ def test_the_command_tells_and_writes_a_page(lake_of, tmp_path, capsys):
     assert "CLWLWGHT of TO.SRV2 to SRV2 is 20, not 50" in file.read_text(encoding="utf-8")
     assert main(["conform", "--lake", lake.root]) == 0
     assert "WEIGHT" in capsys.readouterr().out
+
+
+def test_a_first_disagreement_far_behind_the_start_is_held_from_near_it(lake_of, monkeypatch):
+    """What comes before goes into the history, and nothing is held against it."""
+    monkeypatch.setattr("clwl_spark.studies.conform.held.LOOKED_AT", 200)
+    monkeypatch.setattr("clwl_spark.studies.conform.held.BEFORE", 20)
+    puts = messages(500, "APP1", "ORDERS")
+    weight = {"SRV1": 30}
+    truth = world(weight=weight)
+    later = world(weight=weight, status={"SRV2": "STOPPED"})
+    for name, rows in later.items():
+        truth[name] = [*truth[name], *({**x, "snapshot_id": "S2"} for x in rows)]
+    truth["snapshots"][1]["valid_from"] = puts[400]["put_time"]
+    model = world(weight=weight)
+    one = only(conform(lake_of(model, puts, ways(truth, puts)), Wanted()))
+    assert 400 < one.put_seq < 410
+    assert (one.cause, one.fits, one.of) == ("STATUS_KNOWN_LATE", one.of, one.of)
+    assert one.of < 200
+    first = one.hypotheses[0]
+    assert first["from_put_seq"] is None or 380 < first["from_put_seq"] <= one.put_seq

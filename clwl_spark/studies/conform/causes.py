@@ -22,9 +22,6 @@ from clwl_spark.studies.conform.start import least_start
 from clwl_spark.studies.conform.suppose import Cause, Supposed
 from clwl_spark.tables import columns as c
 
-LOOKED_AT: Final = 10_000
-"""Messages of a queue manager, from some way before its first disagreement on."""
-_BEFORE: Final = 2_000
 _SIFTED: Final = 2_000
 """Messages by which the best weights are found."""
 _TRIED: Final = 3
@@ -124,7 +121,7 @@ class Trials:
 
     def _of_start(self) -> Iterator[Hypothesis]:
         """That the history was not empty before the first message."""
-        start = least_start(self._sender)
+        start = None if self._sender.begin else least_start(self._sender)
         if start is None:
             return
         numbers = int(np.count_nonzero(start.number))
@@ -196,8 +193,8 @@ class Trials:
         left = _log2_ways(size, held.wrong) + held.wrong * each
         span = None
         if trial.span is not None:
-            seq = self._sender.evidence.puts[c.PUT_SEQ]
-            span = (int(seq[trial.span[0]]), int(seq[trial.span[1] - 1]))
+            seq, first = self._sender.evidence.puts[c.PUT_SEQ], self._sender.begin
+            span = (int(seq[first + trial.span[0]]), int(seq[first + trial.span[1] - 1]))
         return Hypothesis(
             cause=one.cause,
             told=one.told,

@@ -94,7 +94,7 @@ def gathered(lake: Lake, first: Mapping[str, int]) -> list[Evidence]:
         on=[c.QMGR, c.PUT_SEQ],
         how="left",
     )
-    told[IS_SEEN] = told[IS_SEEN].fillna(value=False).astype(bool)
+    told[IS_SEEN] = told[IS_SEEN].notna()
     by_qmgr = dict(list(told.groupby(c.QMGR)))
     owner = dict(zip(plans[c.PLAN_ID].to_pylist(), plans[c.QMGR].to_pylist(), strict=True))
     plan_rows, candidate_rows = _split(plans, owner), _split(candidates, owner)

@@ -147,11 +147,12 @@ def _explained(lake: Lake, first: Sequence[Mapping[str, Any]], most: int) -> lis
     if not first:
         return []
     looked_into = first[:most]
-    evidence = gathered(lake, {x[c.QMGR]: int(x[FIRST_SEQ]) for x in looked_into})
+    seqs = {x[c.QMGR]: int(x[FIRST_SEQ]) for x in looked_into}
+    evidence = gathered(lake, seqs)
     variants = supposed(lake.spark, evidence) if evidence else []
     ranked = {}
     for x, own in zip(evidence, variants, strict=True):
-        sender = Sender(x, own)
+        sender = Sender(x, own, seqs[x.qmgr])
         ranked[x.qmgr] = (sender, Trials(sender).ranked())
     told = [_ends(x) for x in looked_into]
     return disagreement(lake, told, ranked)

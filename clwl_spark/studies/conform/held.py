@@ -32,6 +32,11 @@ from clwl_spark.studies.conform.suppose import Supposed
 from clwl_spark.tables import columns as c
 
 TTL: Final = 24 * 3_600_000_000
+LOOKED_AT: Final = 10_000
+"""Messages that are held against each hypothesis."""
+BEFORE: Final = 2_000
+"""How many of them come before the first disagreement."""
+_Messages = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
 _KINDS: Final = {"ON_OPEN": BY_OPEN, "NOT_FIXED": NO_BINDING, "ON_GROUP": BY_GROUP}
 Ends = Sequence[tuple[Any, ...]]
 """(dest_qmgr, channel, xmitq) of routes, or of plans' ends."""
@@ -106,11 +111,13 @@ class Sender:
     Attributes:
         evidence: on it.
         variants: of the plans, those as they are first.
+        first: put_seq of its first disagreement: messages from some way before it on are held.
         channels: (dest_qmgr, channel) by the number that the arrays have.
     """
 
     evidence: Evidence
     variants: Sequence[Supposed]
+    first: int
     channels: list[tuple[str, str]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -126,6 +133,8 @@ class Sender:
         self.time = x.puts[c.PUT_TIME].to_numpy(dtype=np.int64)
         self._key = self._keys()
         self._kinds = self._patterns()
+        self.begin, self._before = 0, None
+        self._before = self._prefix()
 
     def by_factor_of(self, variant: int) -> bool:
         """Whether the factor counts whatever the weights are."""
@@ -159,20 +168,22 @@ class Sender:
 
     def held(self, trial: Trial, most: int | None = None) -> Held:
         """Hold the messages, or the first of them, against a trial."""
-        size = len(self.plan) if most is None else min(most, len(self.plan))
-        plan = self.plan[:size] + trial.variant * self._plans
+        size = min(most or LOOKED_AT, LOOKED_AT, len(self.plan) - self.begin)
+        asis, pattern, key, time = self._messages(self.begin, self.begin + size)
+        plan = asis + trial.variant * self._plans
         if trial.span is not None:
             inside = np.zeros(size, np.bool_)
             inside[slice(*trial.span)] = True
-            plan = np.where(inside, plan, self.plan[:size])
-        pattern, key, time = self._pattern[:size], self._key[:size], self.time[:size]
+            plan = np.where(inside, plan, asis)
         counted = np.arange(size)
         if trial.strays is not None:
-            at = np.searchsorted(time, trial.strays[1], side="right")
+            is_near = trial.strays[1] >= (time[0] if self.begin else trial.strays[1])
+            strays = tuple(x[is_near] for x in trial.strays)
+            at = np.searchsorted(time, strays[1], side="right")
             nothing = len(self.choices.choice_start) - 2
             plan = np.insert(plan, at, nothing)
-            pattern = np.insert(pattern, at, trial.strays[0])
-            key, time = np.insert(key, at, NO_KEY), np.insert(time, at, trial.strays[1])
+            pattern = np.insert(pattern, at, strays[0])
+            key, time = np.insert(key, at, NO_KEY), np.insert(time, at, strays[1])
             counted = np.flatnonzero(np.insert(np.ones(size, np.bool_), at, False))
         verdict, extra = self._follow(trial, plan.astype(np.int32), pattern, key, time)
         return Held(verdict[counted], extra[counted])
@@ -180,10 +191,24 @@ class Sender:
     def balance_before(self, message: int, trial: Trial) -> NDArray[np.int64]:
         """(channels, 2) what the queue manager remembers before a message."""
         history = self._history(trial)
-        rows = slice(0, message)
-        arrays = self.plan[rows], self._pattern[rows], self._key[rows], self.time[rows]
-        self._follow(trial, *arrays, history=history)
+        self._follow(trial, *self._messages(self.begin, message), history=history)
         return history.balance
+
+    def _messages(self, begin: int, end: int) -> _Messages:
+        """Plan, pattern, key and time of some messages."""
+        rows = slice(begin, end)
+        return self.plan[rows], self._pattern[rows], self._key[rows], self.time[rows]
+
+    def _prefix(self) -> History | None:
+        """What is remembered before the messages that are held; None = these are the first ones."""
+        first = int(self.evidence.puts[c.PUT_SEQ].searchsorted(self.first))
+        begin = max(0, first - BEFORE) if len(self.plan) > LOOKED_AT else 0
+        if not begin:
+            return None
+        history = self._history(Trial())
+        self._follow(Trial(), *self._messages(0, begin), history=history)
+        self.begin = begin
+        return history
 
     def _follow(
         self,
@@ -209,6 +234,8 @@ class Sender:
         return verdict, extra
 
     def _history(self, trial: Trial) -> History:
+        if self._before is not None:
+            return History._make(x.copy() for x in self._before)
         x = self.evidence
         size = len(self.channels)
         balance = np.zeros((size, 2), np.int64)
