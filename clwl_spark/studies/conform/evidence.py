@@ -22,7 +22,7 @@ from clwl_spark.snapshots.changes import neighbours
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import VIEWER, read_topology
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.studies.conform.match import TOLD, UP_TO, WHY_NOT, matched
+from clwl_spark.studies.conform.match import TOLD, WHY_NOT, matched, within
 from clwl_spark.tables import MESSAGES, OUTCOMES, ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 
@@ -72,11 +72,7 @@ def gathered(lake: Lake, first: Mapping[str, int]) -> list[Evidence]:
         lake: routed.
         first: by queue manager, put_seq of its first disagreement.
     """
-    bounds = frame_from_rows(
-        lake.spark,
-        [(qmgr, up_to) for qmgr, up_to in _bounds(lake, first).items()],
-        f"{c.QMGR} string, {UP_TO} long",
-    )
+    bounds = _bounds(lake, first)
     puts = _puts(lake, bounds)
     near = matched(lake, bounds=bounds)
     seen = _pandas(near.where(F.col(WHY_NOT).isNull()).select(c.QMGR, c.PUT_SEQ, *SEEN))
@@ -131,10 +127,9 @@ def _bounds(lake: Lake, first: Mapping[str, int]) -> dict[str, int]:
     return found
 
 
-def _puts(lake: Lake, bounds: DataFrame) -> pd.DataFrame:
+def _puts(lake: Lake, bounds: Mapping[str, int]) -> pd.DataFrame:
     """The messages, each once, with what binds them."""
-    outcomes = lake.read(OUTCOMES.name).select(*_PUT).join(F.broadcast(bounds), c.QMGR)
-    near = outcomes.where(F.col(c.PUT_SEQ) <= F.col(UP_TO)).select(*_PUT).distinct()
+    near = within(lake.read(OUTCOMES.name).select(*_PUT), bounds).distinct()
     messages = lake.read_or_empty(MESSAGES.name)
     there = [x for x in _BINDING if x in messages.columns]
     of = messages.select(
@@ -145,7 +140,7 @@ def _puts(lake: Lake, bounds: DataFrame) -> pd.DataFrame:
     bound = [F.col(x).isNotNull() for x in there if x != c.BIND]
     if bound:
         binds = bound[0] if len(bound) == 1 else bound[0] | bound[1]
-        by = of.where(binds).dropDuplicates([c.QMGR, c.PUT_SEQ])
+        by = within(of.where(binds), bounds).dropDuplicates([c.QMGR, c.PUT_SEQ])
         near = near.join(by, [c.QMGR, c.PUT_SEQ], "left")
     found = _pandas(near)
     for name in _BINDING:

@@ -6,7 +6,7 @@ transmission queue it was put, or the reason that its put ended with.
 Source: CONTRACT, `observed_routes`, `clwl conform`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
@@ -17,12 +17,14 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import ObjectType
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES, OUTCOMES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import moment_at
 
 AGREES: Final = "agrees"
 UP_TO: Final = "up_to"
+_NAMED: Final = 40
 WHY_NOT: Final = "why_not"
 MESSAGES_OF: Final = "records"
 FIRST_SEQ: Final = "first_seq"
@@ -87,21 +89,21 @@ class Wanted:
 ALL: Final = Wanted()
 
 
-def matched(lake: Lake, wanted: Wanted = ALL, bounds: DataFrame | None = None) -> DataFrame:
+def matched(lake: Lake, wanted: Wanted = ALL, bounds: Mapping[str, int] | None = None) -> DataFrame:
     """Records beside the outcomes of their messages.
 
     Args:
         lake: with `observed_routes`, and routed.
         wanted: which records.
-        bounds: (qmgr, up_to): only of these queue managers, up to that put_seq; None = all.
+        bounds: only of these queue managers, up to these put_seqs; None = all.
 
     Grain: one row per record (distinct ones of publications, and of those known by their
     message_id): qmgr, put_seq, object_name and put_time of the message, or the record where there
     is none; reason, dest_qmgr, channel of its outcome, of a publication of one copy; `seen_*` what
     the record tells; `agrees`, null where `why_not` says why the two are not compared.
     """
-    records = _within(_records(lake, wanted), bounds)
-    outcomes = _within(lake.read(OUTCOMES.name), bounds).select(
+    records = within(_records(lake, wanted), bounds)
+    outcomes = within(lake.read(OUTCOMES.name), bounds).select(
         c.QMGR,
         F.col(c.PUT_SEQ).alias(_ROUTED_SEQ),
         c.MESSAGE_ID,
@@ -140,11 +142,19 @@ def lost(lake: Lake, pairs: DataFrame) -> int:
     return without.join(messages, [c.QMGR, c.PUT_SEQ], "left_anti").count()
 
 
-def _within(rows: DataFrame, bounds: DataFrame | None) -> DataFrame:
+def within(rows: DataFrame, bounds: Mapping[str, int] | None) -> DataFrame:
+    """Rows of some queue managers up to a put_seq each; those without one stay; None = all rows.
+
+    A few are named in the condition, so that files are passed over.
+    """
     if bounds is None:
         return rows
-    seq = F.col(c.PUT_SEQ)
-    near = rows.join(F.broadcast(bounds), c.QMGR).where(seq.isNull() | (seq <= F.col(UP_TO)))
+    qmgr, seq = F.col(c.QMGR), F.col(c.PUT_SEQ)
+    if len(bounds) <= _NAMED:
+        each = [(qmgr == name) & (seq.isNull() | (seq <= up_to)) for name, up_to in bounds.items()]
+        return rows.where(reduce(Column.__or__, each))
+    of = frame_from_rows(rows.sparkSession, list(bounds.items()), f"{c.QMGR} string, {UP_TO} long")
+    near = rows.join(F.broadcast(of), c.QMGR).where(seq.isNull() | (seq <= F.col(UP_TO)))
     return near.drop(UP_TO)
 
 
