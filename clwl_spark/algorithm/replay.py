@@ -46,15 +46,34 @@ def replay(
 @compiled
 def _best_local(choice: int, choices: Choices, balance: Longs) -> int:
     """The local route that a choice which ended in one has taken."""
+    return best_route(choice, choices.mruc[choice], choices, balance, True)
+
+
+@compiled
+def best_route(choice: int, mruc: int, choices: Choices, balance: Longs, local: bool) -> int:  # noqa: FBT001
+    """The route that a choice takes by the history as it stands, or -1 if there is none.
+
+    Args:
+        choice: its place.
+        mruc: CLWLMRUC of the queue manager.
+        choices: what plans choose from.
+        balance: (channels, 2) number and factor of each channel.
+        local: it is known to be a local one; rule 15 and weights count all of them.
+
+    Source: SEMANTICS 5 (rule 15, the choice), R3.
+    """
     begin, end = choices.route_start[choice], choices.route_start[choice + 1]
-    numbers = balance[:, 0].copy()
-    kept = recent_routes(begin, end, choices, choices.mruc[choice], numbers, -1)
+    is_cut, kept = end - begin > mruc, choices.is_local[begin:end]
+    if is_cut:
+        kept = recent_routes(begin, end, choices, mruc, balance[:, 0].copy(), -1)
     is_weighted = choices.by_factor
     for route in range(begin, end):
-        is_weighted |= kept[route - begin] and choices.weight[route] != DEFAULT_WEIGHT
+        is_kept = not is_cut or kept[route - begin]
+        is_weighted |= is_kept and choices.weight[route] != DEFAULT_WEIGHT
     best, least_factor, least_number = -1, 0, 0
     for route in range(begin, end):
-        if choices.is_local[route]:
+        is_kept = not is_cut or kept[route - begin]
+        if is_kept and (choices.is_local[route] or not local):
             channel = choices.channel[route]
             factor = balance[channel, 1] if is_weighted else 0
             number = balance[channel, 0]

@@ -19,6 +19,7 @@ from clwl_spark.api.asked import (
     WhereOptions,
 )
 from clwl_spark.api.changes import change_of, moved_by
+from clwl_spark.api.conformed import ConformOptions, conformed
 from clwl_spark.api.happened import Happened, happened, loaded, separated, whereabouts
 from clwl_spark.api.judged import Paths, judged
 from clwl_spark.api.load import TrafficShares, shares_of, sweep_of, traffic_shares_of
@@ -31,6 +32,7 @@ from clwl_spark.routing.run import RunSummary
 from clwl_spark.settings import Settings
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.materialize import releasing
+from clwl_spark.studies.conform.model import Conformity
 from clwl_spark.studies.explain.plan_cache import PlanCache, explain_by
 from clwl_spark.studies.explain.request import ExplainRequest
 from clwl_spark.studies.load.run import LoadSummary
@@ -327,6 +329,20 @@ class OpenLake:
                 cannot be read.
         """
         return loaded(self.tables, paths, options)
+
+    @releasing()
+    def conform(self, **options: Unpack[ConformOptions]) -> Conformity:
+        """Hold what was foretold against where messages really went, as `clwl conform` does.
+
+        `options`: `object_name`, `qmgr`, `since`, `until`, and `explain`, how many queue managers'
+        first disagreements are looked into.
+
+        >>> lake.conform(qmgr="APP1").first_disagreements
+
+        Raises:
+            InputError: nothing was seen, or nothing was routed.
+        """
+        return conformed(self.tables, options)
 
     def table(self, name: str) -> DataFrame:
         """A table of the lake as a Spark DataFrame.

@@ -23,6 +23,7 @@ import typer
 from clwl_spark.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USAGE
 from clwl_spark.cli.words import (
     assertions,
+    conforming,
     loading,
     machine,
     maintenance,
@@ -58,6 +59,7 @@ PANELS: Final = {
         *loading.COMMANDS,
         *routing.COMMANDS,
         *tracing.COMMANDS,
+        *conforming.COMMANDS,
         *what_if.COMMANDS,
     ),
     "What was routed": (*questions.COMMANDS, *report.COMMANDS),

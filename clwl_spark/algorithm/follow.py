@@ -1,0 +1,172 @@
+"""Choices that were seen, held against the algorithm's, one message after another.
+
+Each choice is foretold from what was seen before it, not from what was foretold: a history that
+went astray once does not make all that follows look wrong, and what is missing can be found.
+"""
+
+from typing import Final, NamedTuple
+
+from clwl_spark.algorithm.choose import (
+    NO_KEY,
+    NOT_CHOSEN,
+    Choices,
+    Flags,
+    History,
+    Ints,
+    Longs,
+    Puts,
+    bring_resets,
+)
+from clwl_spark.algorithm.compiled import compiled
+from clwl_spark.algorithm.replay import best_route
+from clwl_spark.mq.vocabulary import LARGEST_STEP
+
+NOT_SEEN: Final = -1
+AGREES: Final = 1
+DIFFERS: Final = 2
+
+
+class Seen(NamedTuple):
+    """What was seen of messages.
+
+    Attributes:
+        pattern: (messages,) what a message's record tells, as a number; NOT_SEEN = nothing.
+        fits: (patterns, routes) whether a route is one that the record may mean.
+        fits_end: (patterns, plans) whether the plan's end where nothing is chosen is.
+    """
+
+    pattern: Ints
+    fits: Flags
+    fits_end: Flags
+
+
+@compiled
+def follow(  # noqa: PLR0913, PLR0917 - one loop; arrays that are changed are named
+    puts: Puts,
+    choices: Choices,
+    history: History,
+    seen: Seen,
+    limits: tuple[int, int],
+    verdict: Ints,
+    extra: Longs,
+) -> None:
+    """Foretell each message's choice; the history and the results are changed in place.
+
+    Args:
+        puts: the messages, in order; `first` is not looked at.
+        choices: the plans' routes.
+        history: before the first message. What was seen goes into it, else what is foretold.
+        seen: what was seen, of messages whose plans have one choice.
+        limits: microseconds after which a binding is forgotten, and how many choices of others
+            may be supposed before a message, so that it fits.
+        verdict: (messages,) result: AGREES, DIFFERS, or 0 = not compared.
+        extra: (messages,) result: choices of others supposed before it.
+
+    Source: SEMANTICS 5, 6, C1, P15, P21.
+    """
+    ttl, most = limits
+    for message in range(puts.plan.shape[0]):
+        _bring(puts.snapshot[message], history)
+        key, plan, pattern = puts.key[message], puts.plan[message], seen.pattern[message]
+        if key != NO_KEY and _is_bound(key, puts.put_time[message], ttl, history):
+            if pattern != NOT_SEEN:
+                fits = seen.fits[pattern, history.key_route[key]]
+                verdict[message] = AGREES if fits else DIFFERS
+            continue
+        route = NOT_CHOSEN
+        if pattern != NOT_SEEN:
+            route, verdict[message], extra[message] = _held(
+                plan, pattern, choices, history, seen, most
+            )
+            _take(route, choices, history)
+        else:
+            route = _foretold(plan, choices, history)
+        if key != NO_KEY and route != NOT_CHOSEN:
+            history.key_route[key] = route
+            history.key_time[key] = puts.put_time[message]
+
+
+@compiled
+def _bring(snapshot: int, history: History) -> None:
+    """Bring the resets of a snapshot, where it is newer than all before."""
+    if snapshot > history.brought[0]:
+        bring_resets(history.brought[0], snapshot, history.pending, history.balance)
+        history.brought[0] = snapshot
+
+
+@compiled
+def _foretold(plan: int, choices: Choices, history: History) -> int:
+    """Take what the algorithm does for a message's choices; the last route, or NOT_CHOSEN."""
+    route = NOT_CHOSEN
+    for choice in range(choices.choice_start[plan], choices.choice_start[plan + 1]):
+        route = best_route(choice, choices.mruc[plan], choices, history.balance, False)
+        _take(route, choices, history)
+    return route
+
+
+@compiled
+def _held(
+    plan: int, pattern: int, choices: Choices, history: History, seen: Seen, most: int
+) -> tuple[int, int, int]:
+    """The route that a message which was seen took, whether it is foretold, and after how many."""
+    choice, mruc = choices.choice_start[plan], choices.mruc[plan]
+    route = best_route(choice, mruc, choices, history.balance, False)
+    if _fits(pattern, plan, route, seen):
+        return route, AGREES, 0
+    before, counter, supposed = history.balance.copy(), history.counter[0], 0
+    while route != NOT_CHOSEN and supposed < most:
+        _take(route, choices, history)
+        supposed += 1
+        route = best_route(choice, mruc, choices, history.balance, False)
+        if seen.fits[pattern, route]:
+            return route, AGREES, supposed
+    history.balance[:, :] = before
+    history.counter[0] = counter
+    return _meant(choice, choices, seen.fits[pattern], history.balance), DIFFERS, 0
+
+
+@compiled
+def _fits(pattern: int, plan: int, route: int, seen: Seen) -> bool:
+    """Whether a record may mean a route, or the plan's end where there is none."""
+    if route == NOT_CHOSEN:
+        return bool(seen.fits_end[pattern, plan])
+    return bool(seen.fits[pattern, route])
+
+
+@compiled
+def _is_bound(key: int, put_time: int, ttl: int, history: History) -> bool:
+    """Whether the key is bound still; if so its time goes on, else it is forgotten."""
+    if history.key_route[key] == NOT_CHOSEN:
+        return False
+    if put_time - history.key_time[key] > ttl:
+        history.key_route[key] = NOT_CHOSEN
+        return False
+    history.key_time[key] = max(history.key_time[key], put_time)
+    return True
+
+
+@compiled
+def _meant(choice: int, choices: Choices, fits: Flags, balance: Longs) -> int:
+    """The route that a record means: of its choice, else of any; NOT_CHOSEN = none."""
+    begin, end = choices.route_start[choice], choices.route_start[choice + 1]
+    best, least = NOT_CHOSEN, 0
+    for route in range(begin, end):
+        number = balance[choices.channel[route], 0]
+        if fits[route] and (best == NOT_CHOSEN or number < least):
+            best, least = route, number
+    if best == NOT_CHOSEN:
+        for route in range(fits.shape[0]):
+            if fits[route]:
+                return route
+    return best
+
+
+@compiled
+def _take(route: int, choices: Choices, history: History) -> None:
+    """Count a choice."""
+    if route == NOT_CHOSEN:
+        return
+    channel = choices.channel[route]
+    history.counter[0] += 1
+    history.balance[channel, 0] = history.counter[0]
+    history.balance[channel, 1] += LARGEST_STEP // choices.weight[route]

@@ -1,0 +1,1 @@
+"""Predictions held against what was seen, and why they differ where they do."""

@@ -1,0 +1,367 @@
+"""One queue manager's choices, held against what was seen under one hypothesis after another.
+
+Source: SEMANTICS 4 to 6; the loop is `algorithm.follow`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts
+from clwl_spark.algorithm.follow import DIFFERS, NOT_SEEN, Seen, follow
+from clwl_spark.algorithm.transmit import now
+from clwl_spark.mq.vocabulary import PlanKind
+from clwl_spark.planning.facts import (
+    BY_FACTOR,
+    CURRENT,
+    CURRENT_COLUMNS,
+    PLAN_COLUMNS,
+    PLANS,
+    RESETS,
+    ROUTE_COLUMNS,
+    ROUTES,
+    SENDERS,
+)
+from clwl_spark.routing.state.bucket_plans import BY_GROUP, BY_OPEN, NO_BINDING, read_facts
+from clwl_spark.studies.conform.evidence import IS_SEEN, SEEN, Evidence
+from clwl_spark.studies.conform.suppose import Supposed
+from clwl_spark.tables import columns as c
+
+TTL: Final = 24 * 3_600_000_000
+LOOKED_AT: Final = 10_000
+"""Messages that are held against each hypothesis."""
+BEFORE: Final = 2_000
+"""How many of them come before the first disagreement."""
+_Messages = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
+_KINDS: Final = {"ON_OPEN": BY_OPEN, "NOT_FIXED": NO_BINDING, "ON_GROUP": BY_GROUP}
+Ends = Sequence[tuple[Any, ...]]
+"""(dest_qmgr, channel, xmitq) of routes, or of plans' ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a queue manager would remember before its first message.
+
+    Attributes:
+        number: (channels,) dest_seq_number.
+        factor: (channels,) dest_seq_factor.
+    """
+
+    number: NDArray[np.int64]
+    factor: NDArray[np.int64]
+
+    @property
+    def counters(self) -> int:
+        """How many are not 0."""
+        return int(np.count_nonzero(self.number) + np.count_nonzero(self.factor))
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A hypothesis, as the loop takes it.
+
+    Attributes:
+        variant: of the plans: which of those supposed.
+        span: messages that have it, others have the plans as they are; None = all.
+        weight: (channel, CLWLWGHT) of one that is another; None = as known.
+        start: of the history; None = empty.
+        most: choices of others that may be supposed before a message.
+        strays: patterns of records of no message that are choices, too, with their times.
+    """
+
+    variant: int = 0
+    span: tuple[int, int] | None = None
+    weight: tuple[int, int] | None = None
+    start: Start | None = None
+    most: int = 0
+    strays: tuple[NDArray[np.int32], NDArray[np.int64]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a trial comes to.
+
+    Attributes:
+        verdict: (messages,) as of `algorithm.follow`.
+        extra: (messages,) choices of others that were supposed before each.
+    """
+
+    verdict: NDArray[np.int32]
+    extra: NDArray[np.int64]
+
+    @property
+    def compared(self) -> int:
+        """Messages that were seen."""
+        return int(np.count_nonzero(self.verdict))
+
+    @property
+    def wrong(self) -> int:
+        """Those that went elsewhere."""
+        return int(np.count_nonzero(self.verdict == DIFFERS))
+
+
+@dataclass
+class Sender:
+    """A queue manager as arrays: its puts, what was seen, and plans as they are supposed.
+
+    Attributes:
+        evidence: on it.
+        variants: of the plans, those as they are first.
+        first: put_seq of its first disagreement: messages from some way before it on are held.
+        channels: (dest_qmgr, channel) by the number that the arrays have.
+    """
+
+    evidence: Evidence
+    variants: Sequence[Supposed]
+    first: int
+    channels: list[tuple[str, str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Number everything once; trials change little."""
+        x = self.evidence
+        self._plans = x.plans.num_rows
+        bucket = read_facts({x.qmgr: self._document()}, x.snapshots)
+        self.choices: Choices = bucket.choices_of(0)
+        self.channels = bucket.channels_of(0)
+        self._bucket = bucket
+        ids = {plan: at for at, plan in enumerate(x.plans[c.PLAN_ID].to_pylist())}
+        self.plan = np.array([ids[int(y)] for y in x.puts[c.PLAN_ID]], dtype=np.int32)
+        self.time = x.puts[c.PUT_TIME].to_numpy(dtype=np.int64)
+        self._key = self._keys()
+        self._kinds = self._patterns()
+        self.begin, self._before = 0, None
+        self._before = self._prefix()
+
+    def by_factor_of(self, variant: int) -> bool:
+        """Whether the factor counts whatever the weights are."""
+        own = self.variants[variant].by_factor
+        return self.choices.by_factor if own is None else own
+
+    def routes_of(self, message: int, variant: int = 0) -> slice:
+        """The routes that a message chooses from."""
+        choice = self.choices.choice_start[self.plan[message] + variant * self._plans]
+        return slice(*self.choices.route_start[choice : choice + 2])
+
+    @property
+    def pattern(self) -> NDArray[np.int32]:
+        """(messages,) what was seen of each, NOT_SEEN = nothing."""
+        return self._pattern
+
+    @property
+    def fits(self) -> NDArray[np.bool_]:
+        """(patterns, routes) whether a record may mean a route."""
+        return self._fits
+
+    def resets_before(self, message: int) -> int:
+        """The first message that brings a reset, of those before one."""
+        x = self.evidence
+        pending = [at for at, name in enumerate(x.snapshots) if name in set(x.resets)]
+        snapshot = self._bucket.snapshot[self.plan[:message]]
+        if not pending or not len(snapshot):
+            return message
+        brings = np.flatnonzero(np.maximum.accumulate(snapshot) >= pending[0])
+        return int(brings[0]) if len(brings) else message
+
+    def held(self, trial: Trial, most: int | None = None) -> Held:
+        """Hold the messages, or the first of them, against a trial."""
+        size = min(most or LOOKED_AT, LOOKED_AT, len(self.plan) - self.begin)
+        asis, pattern, key, time = self._messages(self.begin, self.begin + size)
+        plan = asis + trial.variant * self._plans
+        if trial.span is not None:
+            inside = np.zeros(size, np.bool_)
+            inside[slice(*trial.span)] = True
+            plan = np.where(inside, plan, asis)
+        counted = np.arange(size)
+        if trial.strays is not None:
+            is_near = trial.strays[1] >= (time[0] if self.begin else trial.strays[1])
+            strays = tuple(x[is_near] for x in trial.strays)
+            at = np.searchsorted(time, strays[1], side="right")
+            nothing = len(self.choices.choice_start) - 2
+            plan = np.insert(plan, at, nothing)
+            pattern = np.insert(pattern, at, strays[0])
+            key, time = np.insert(key, at, NO_KEY), np.insert(time, at, strays[1])
+            counted = np.flatnonzero(np.insert(np.ones(size, np.bool_), at, False))
+        verdict, extra = self._follow(trial, plan.astype(np.int32), pattern, key, time)
+        return Held(verdict[counted], extra[counted])
+
+    def balance_before(self, message: int, trial: Trial) -> NDArray[np.int64]:
+        """(channels, 2) what the queue manager remembers before a message."""
+        history = self._history(trial)
+        self._follow(trial, *self._messages(self.begin, message), history=history)
+        return history.balance
+
+    def _messages(self, begin: int, end: int) -> _Messages:
+        """Plan, pattern, key and time of some messages."""
+        rows = slice(begin, end)
+        return self.plan[rows], self._pattern[rows], self._key[rows], self.time[rows]
+
+    def _prefix(self) -> History | None:
+        """What is remembered before the messages that are held; None = these are the first ones."""
+        first = int(self.evidence.puts[c.PUT_SEQ].searchsorted(self.first))
+        begin = max(0, first - BEFORE) if len(self.plan) > LOOKED_AT else 0
+        if not begin:
+            return None
+        history = self._history(Trial())
+        self._follow(Trial(), *self._messages(0, begin), history=history)
+        self.begin = begin
+        return history
+
+    def _follow(
+        self,
+        trial: Trial,
+        plan: NDArray[np.int32],
+        pattern: NDArray[np.int32],
+        key: NDArray[np.int32],
+        time: NDArray[np.int64],
+        history: History | None = None,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        size = len(plan)
+        snapshot = self._bucket.snapshot[plan]
+        verdict, extra = np.zeros(size, np.int32), np.zeros(size, np.int64)
+        choices = self.choices._replace(by_factor=self.by_factor_of(trial.variant))
+        if trial.weight is not None:
+            channel, weight = trial.weight
+            weights = np.where(choices.channel == channel, weight, choices.weight)
+            choices = choices._replace(weight=weights)
+        puts = Puts(plan, np.maximum.accumulate(snapshot), key, time, time)
+        seen = Seen(pattern, self._fits, self._fits_end)
+        before = history or self._history(trial)
+        follow(puts, choices, before, seen, (TTL, trial.most), verdict, extra)
+        return verdict, extra
+
+    def _history(self, trial: Trial) -> History:
+        if self._before is not None:
+            return History._make(x.copy() for x in self._before)
+        x = self.evidence
+        size = len(self.channels)
+        balance = np.zeros((size, 2), np.int64)
+        if trial.start is not None:
+            balance[:, 0], balance[:, 1] = trial.start.number, trial.start.factor
+        return History(
+            np.array([int(balance[:, 0].max(initial=0))], np.int64),
+            balance,
+            np.array([-1], np.int64),
+            np.array([name in set(x.resets) for name in x.snapshots], np.bool_),
+            np.full(self._key_count, NOT_CHOSEN, np.int64),
+            np.zeros(self._key_count, np.int64),
+        )
+
+    def _document(self) -> dict[str, Any]:
+        """What `read_facts` reads: all plans once for each variant, and one without routes."""
+        x, size = self.evidence, self._plans
+        plans = {name: x.plans[name].to_pylist() * len(self.variants) for name in PLAN_COLUMNS}
+        plans[c.PLAN_ID] = list(range(size * len(self.variants)))
+        nothing = {c.PLAN_ID: -1, c.KIND: PlanKind.QUEUE.value, c.REASON: 0, "choices": 1}
+        for name in PLAN_COLUMNS:
+            plans[name].append(nothing.get(name, x.plans[name][0].as_py()))
+        routes: dict[str, list[Any]] = {name: [] for name in ROUTE_COLUMNS}
+        for at, one in enumerate(self.variants):
+            for name in ROUTE_COLUMNS:
+                values = one.routes[name].to_pylist()
+                routes[name] += [y + at * size for y in values] if name == c.PLAN_ID else values
+        return {
+            PLANS: plans,
+            ROUTES: routes,
+            SENDERS: [_by_column(row) for row in x.senders],
+            RESETS: list(x.resets),
+            BY_FACTOR: x.semantics.by_factor,
+        }
+
+    def _keys(self) -> NDArray[np.int32]:
+        """(messages,) what binds each, NO_KEY = nothing."""
+        puts = self.evidence.puts
+        default = self._bucket.bind_default[self.plan]
+        kind = np.array(
+            [_KINDS.get(x, y) for x, y in zip(puts[c.BIND], default.tolist(), strict=True)]
+        )
+        kind = np.where(self._bucket.is_publication[self.plan], NO_BINDING, kind)
+        names = (self._bucket.plans[x].to_pylist() for x in (c.OBJECT_NAME, c.OBJECT_QMGR))
+        asked = list(zip(*names, strict=True))
+        found: dict[tuple[Any, ...], int] = {}
+        keys = np.full(len(puts), NO_KEY, np.int32)
+        self.is_bound = np.zeros(len(puts), np.bool_)
+        ids = {BY_OPEN: puts[c.OPEN_ID].tolist(), BY_GROUP: puts[c.GROUP_ID].tolist()}
+        for at in np.flatnonzero(kind != NO_BINDING):
+            of = ids[int(kind[at])][at]
+            if not pd.isna(of):
+                key = (int(kind[at]), of, *asked[self.plan[at]])
+                self.is_bound[at] = key in found
+                keys[at] = found.setdefault(key, len(found))
+        self._key_count = len(found)
+        return keys
+
+    def _patterns(self) -> dict[tuple[Any, ...], int]:
+        """Number what records tell, and say which routes and ends each may mean."""
+        kinds: dict[tuple[Any, ...], int] = {}
+        puts = self.evidence.puts
+        self._pattern = np.full(len(puts), NOT_SEEN, np.int32)
+        told = list(zip(*(puts[x] for x in SEEN), strict=True))
+        copies = np.diff(self.choices.choice_start)[self.plan]
+        for at in np.flatnonzero(puts[IS_SEEN].to_numpy(dtype=bool) & (copies == 1)):
+            self._pattern[at] = kinds.setdefault(_plain(told[at]), len(kinds))
+        for record in zip(*(self.evidence.strays[x] for x in SEEN), strict=True):
+            kinds.setdefault(_plain(record), len(kinds))
+        routes, ends = self._route_ends(), self._plan_ends()
+        self._fits = _fitting(kinds, routes)
+        self._fits_end = _fitting(kinds, ends)
+        return kinds
+
+    def pattern_of(self, record: tuple[Any, ...]) -> int:
+        """The number of what a record tells."""
+        return self._kinds[_plain(record)]
+
+    def _route_ends(self) -> Ends:
+        """(dest_qmgr, channel, xmitq) of each route; a local one has neither of the last two."""
+        bucket = self._bucket
+        routes = bucket.routes.slice(0, len(bucket.weight))
+        names = (routes[x].to_pylist() for x in (c.DEST_QMGR, c.CHANNEL, c.IS_LOCAL))
+        queues = next(iter(bucket.queues[0].values()))
+        return [
+            (0, dest, None, None) if local else (0, dest, channel, now(channel, dest, queues))
+            for dest, channel, local in zip(*names, strict=True)
+        ]
+
+    def _plan_ends(self) -> Ends:
+        """Of each plan, where messages go without a choice; a reason where they go nowhere."""
+        plans, takes = self._bucket.plans, self._bucket.takes.to_pylist()
+        first = self.choices.choice_start[:-1].tolist()
+        ends: list[tuple[Any, ...]] = []
+        for at, row in enumerate(plans.to_pylist()):
+            if takes[first[at]] is not None:
+                ends.append((0, self.evidence.qmgr, None, None))
+            elif row[c.KIND] == PlanKind.XMITQ.value and row[c.REASON] == 0:
+                ends.append((0, row[c.RESOLVED_QMGR], None, row[c.XMITQ]))
+            else:
+                ends.append((row[c.REASON] or -1, None, None, None))
+        return ends
+
+
+def _plain(record: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(None if pd.isna(x) else int(x) if at == 0 else x for at, x in enumerate(record))
+
+
+def _fitting(kinds: Mapping[tuple[Any, ...], int], ends: Ends) -> NDArray[np.bool_]:
+    """(kinds, ends) whether what a record tells fits an end."""
+    found = np.zeros((max(len(kinds), 1), len(ends)), np.bool_)
+    for kind, at in kinds.items():
+        for place, end in enumerate(ends):
+            found[at, place] = _is_it(kind, end)
+    return found
+
+
+def _is_it(kind: tuple[Any, ...], end: tuple[Any, ...]) -> bool:
+    """Whether a record may mean an end; -1 is the reason of a choice without routes."""
+    reason = kind[0] or 0
+    if reason or end[0]:
+        return bool(reason and end[0]) and end[0] in (-1, reason)
+    return all(told is None or told == there for told, there in zip(kind[1:], end[1:], strict=True))
+
+
+def _by_column(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of `senders` with the transmission queues in use as a list for each column."""
+    current = row.get(CURRENT) or []
+    return {**row, CURRENT: {name: [x[name] for x in current] for name in CURRENT_COLUMNS}}

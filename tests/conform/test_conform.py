@@ -1,0 +1,229 @@
+"""Records are matched, compared in what they tell, and explained: against small worlds by hand."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from orders_worlds import HOSTS, TOLD, ways, world
+from reference import Reference
+from small_worlds import (
+    NOON,
+    message,
+    messages,
+    proxy,
+    queue,
+    tables,
+    topic,
+)
+from waiting_worlds import SECOND, routed_lake
+from worlds import put_rows
+
+from clwl_spark.cli import main
+from clwl_spark.errors import InputError
+from clwl_spark.studies.conform.find import conform
+from clwl_spark.studies.conform.match import NotCompared, Wanted
+from clwl_spark.tables.moments import micros
+
+
+@pytest.fixture
+def lake_of(spark, tmp_path):
+    def made(model, puts, records, **others):
+        lake = routed_lake(spark, tmp_path, model, puts, SECOND)
+        put_rows(lake, "observed_routes", records)
+        for name, rows in others.items():
+            put_rows(lake, name, rows)
+        return lake
+
+    return made
+
+
+def only(found):
+    (one,) = found.first_disagreements
+    return one
+
+
+def test_records_are_matched_by_put_seq_or_message_id_and_told_apart_where_not(lake_of):
+    puts = messages(8, "APP1", "ORDERS")
+    puts[6]["message_id"] = puts[7]["message_id"] = b"same"
+    records = ways(world(), puts)
+    for record in records[2:]:
+        record["put_seq"] = None
+    nameless = {**records[0], "put_seq": None, "message_id": None}
+    untold = {**records[1], "dest_qmgr": None, "channel": ""}
+    unknown = {**records[2], "message_id": b"nobody's"}
+    unrouted = message("APP1", "ORDERS", 99)
+    lake = lake_of(world(), puts, [*records, nameless, untold, unknown])
+    put_rows(lake, "messages", [unrouted])
+    put_rows(lake, "observed_routes", [{**records[0], "put_seq": 99}])
+    found = conform(lake, Wanted())
+    assert (found.seen, found.compared, found.agree) == (12, 6, 6)
+    assert {x["reason"]: x["n"] for x in found.not_compared} == {
+        NotCompared.AMBIGUOUS.value: 2,
+        NotCompared.NAMELESS.value: 1,
+        NotCompared.UNTOLD.value: 1,
+        NotCompared.NO_MESSAGE.value: 1,
+        NotCompared.NO_OUTCOME.value: 1,
+    }
+
+
+def test_only_what_a_record_tells_is_compared(lake_of):
+    puts = messages(6, "APP1", "ORDERS")
+    records = ways(world(), puts)
+    records[0]["channel"] = None
+    records[1]["dest_qmgr"] = None
+    records[2] |= {"dest_qmgr": None, "channel": None, "xmitq": "SYSTEM.CLUSTER.TRANSMIT.QUEUE"}
+    records[3] |= {"dest_qmgr": None, "channel": None, "xmitq": "ANOTHER"}
+    records[4] |= {"reason": 2053}
+    found = conform(lake_of(world(), puts, records), Wanted())
+    assert (found.compared, found.agree) == (6, 4)
+    assert only(found).put_seq == 4
+    assert only(found).seen["xmitq"] == "ANOTHER"
+
+
+def test_copies_of_a_publication_agree_with_any_of_theirs(lake_of):
+    model = world()
+    more = tables(
+        topic("APP1", "T", "prices"),
+        *(proxy("APP1", "prices", host) for host in HOSTS[:2]),
+    )
+    for name in ("topics", "subscriptions"):
+        model[name] = more[name]
+    put = message("APP1", "prices", 1, object_type="TOPIC")
+    copies = ways(model, [put])
+    assert {x["dest_qmgr"] for x in copies} == {"SRV1", "SRV2"}
+    wrong = {**copies[0], "dest_qmgr": "SRV3", "channel": "TO.SRV3"}
+    found = conform(lake_of(model, [put], [*copies, wrong]), Wanted())
+    assert (found.compared, found.agree) == (3, 2)
+
+
+def test_object_queue_manager_and_time_narrow_it(lake_of):
+    puts = messages(9, "APP1", "ORDERS")
+    lake = lake_of(world(), puts, ways(world(), puts))
+    since, until = (micros(NOON + timedelta(seconds=x)) for x in (3, 5))
+    assert conform(lake, Wanted(since=since, until=until)).seen == 3
+    assert conform(lake, Wanted(object_name="ORDERS", qmgr="APP1")).agree == 9
+    assert conform(lake, Wanted(object_name="OTHER")).seen == 0
+    assert conform(lake, Wanted(qmgr="APP2")).seen == 0
+
+
+def test_a_history_before_the_trace_is_estimated_and_told(lake_of):
+    puts = messages(60, "APP1", "ORDERS")
+    weight = {"SRV2": 20}
+    records = ways(world(weight=weight), puts)[7:]
+    found = conform(lake_of(world(weight=weight), puts[7:], records), Wanted())
+    one = only(found)
+    assert (one.cause, one.fits, one.of) == ("HISTORY_BEFORE_TRACE", 53, 53)
+    assert found.start == [
+        {"qmgr": "APP1", "counters": list(one.start), "fits": one.fits, "of": one.of}
+    ]
+    assert one.start
+    assert all(x["dest_seq_factor"] > 0 or x["dest_seq_number"] > 0 for x in one.start)
+
+
+def test_a_status_for_some_time_is_told_with_the_event_near_it(lake_of):
+    puts = messages(90, "APP1", "ORDERS")
+    stopped = ways(world(status={"SRV1": "STOPPED"}), puts)
+    records = [*ways(world(), puts)[:30], *stopped[30:]]
+    event = {
+        "qmgr": "APP1", "at": puts[29]["put_time"], "channel": "TO.SRV1", "status": "STOPPED",
+    }  # fmt: skip
+    one = only(conform(lake_of(world(), puts, records, status_events=[event]), Wanted()))
+    assert one.cause == "STATUS_KNOWN_LATE"
+    assert "TO.SRV1 to SRV1 was not up" in one.why
+    assert one.hypotheses[0]["from_put_seq"] in (29, 30, 31)
+    assert [x["status"] for x in one.status_events] == ["STOPPED"]
+
+
+def test_a_destination_that_is_no_candidate_is_a_view_that_is_partial(lake_of):
+    puts = messages(60, "APP1", "ORDERS")
+    one = only(conform(lake_of(world(HOSTS[:2]), puts, ways(world(), puts)), Wanted()))
+    assert (one.cause, one.fits, one.of) == ("PARTIAL_VIEW", 60, 60)
+    assert "SRV3 by TO.SRV3" in one.why
+
+
+@pytest.mark.parametrize(
+    ("object_name", "cause"),
+    [("SYSTEM.ADMIN.EVENT", "ADMINISTRATION"), ("INVOICES", "OTHER_PUTTERS")],
+)
+def test_records_of_puts_that_messages_lack_explain_gaps(lake_of, object_name, cause):
+    puts = messages(90, "APP1", "ORDERS")
+    records = ways(world(), puts)
+    own = [x for x in puts if x["put_seq"] % 7 not in {2, 3}]
+    for record in records:
+        if record["put_seq"] % 7 in {2, 3}:
+            record |= {"object_name": object_name, "put_seq": None, "message_id": b"x"}
+    one = only(conform(lake_of(world(), own, records), Wanted()))
+    assert (one.cause, one.fits) == (cause, one.of)
+
+
+def test_the_other_order_of_the_rules_is_the_version(lake_of):
+    """v7 looks at suspension of remote ones only, and at the rank after the local queue."""
+    model = world()
+    model["queues"] += tables(queue("APP1", "ORDERS", "K", defbind="NOTFIXED"))["queues"]
+    for row in model["cluster_channels"]:
+        if row["qmgr"] in HOSTS[:2]:
+            row["clwlrank"] = 5
+    puts = messages(60, "APP1", "ORDERS")
+    outcomes = Reference(model, algorithm="v7", edition=2).route([dict(x) for x in puts])
+    records = [{x: row[x] for x in TOLD} for row in outcomes]
+    one = only(conform(lake_of(model, puts, records), Wanted()))
+    assert one.cause in {"VERSION", "WEIGHT"}
+    assert "VERSION" in {x["cause"] for x in one.hypotheses}
+    assert one.fits == one.of
+
+
+def test_counts_of_channels_stand_beside_outcomes(lake_of):
+    puts = messages(30, "APP1", "ORDERS")
+    count = {
+        "qmgr": "APP1", "object_type": "CHANNEL", "object_name": "TO.SRV1", "remote_qmgr": "",
+        "from_time": NOON, "to_time": NOON + timedelta(seconds=16), "messages": 7,
+    }  # fmt: skip
+    found = conform(lake_of(world(), puts, [], observed_counts=[count]), Wanted())
+    (row,) = found.counts
+    assert (row["channel"], row["counted"], row["predicted"]) == ("TO.SRV1", 7, 5)
+    assert (row["from"], row["to"]) == ("2024-05-06T12:00:00Z", "2024-05-06T12:00:16Z")
+
+
+def test_nothing_seen_is_said(spark, tmp_path):
+    lake = routed_lake(spark, tmp_path, world(), messages(1, "APP1", "ORDERS"), SECOND)
+    assert conform(lake, Wanted()).seen == 0
+    for name in ("observed_routes", "observed_counts"):
+        lake.remove_folder(lake.path(name))
+    with pytest.raises(InputError, match="clwl load"):
+        conform(lake, Wanted())
+
+
+def test_the_command_tells_and_writes_a_page(lake_of, tmp_path, capsys):
+    puts = messages(60, "APP1", "ORDERS")
+    truth = world(weight={"SRV2": 20})
+    lake = lake_of(world(), puts, ways(truth, puts))
+    file = tmp_path / "pages" / "conform.html"
+    assert main(["conform", "--lake", lake.root, "--json", "--html", str(file)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {"seen", "compared", "agree", "by_object", "first_disagreements"} <= document.keys()
+    (first,) = document["first_disagreements"]
+    assert {"qmgr", "put_seq", "predicted", "seen", "cause"} <= first.keys()
+    assert first["cause"] == "WEIGHT"
+    assert "CLWLWGHT of TO.SRV2 to SRV2 is 20, not 50" in file.read_text(encoding="utf-8")
+    assert main(["conform", "--lake", lake.root]) == 0
+    assert "WEIGHT" in capsys.readouterr().out
+
+
+def test_a_first_disagreement_far_behind_the_start_is_held_from_near_it(lake_of, monkeypatch):
+    """What comes before goes into the history, and nothing is held against it."""
+    monkeypatch.setattr("clwl_spark.studies.conform.held.LOOKED_AT", 200)
+    monkeypatch.setattr("clwl_spark.studies.conform.held.BEFORE", 20)
+    puts = messages(500, "APP1", "ORDERS")
+    weight = {"SRV1": 30}
+    truth = world(weight=weight)
+    later = world(weight=weight, status={"SRV2": "STOPPED"})
+    for name, rows in later.items():
+        truth[name] = [*truth[name], *({**x, "snapshot_id": "S2"} for x in rows)]
+    truth["snapshots"][1]["valid_from"] = puts[400]["put_time"]
+    model = world(weight=weight)
+    one = only(conform(lake_of(model, puts, ways(truth, puts)), Wanted()))
+    assert 400 < one.put_seq < 410
+    assert (one.cause, one.fits, one.of) == ("STATUS_KNOWN_LATE", one.of, one.of)
+    assert one.of < 200
+    first = one.hypotheses[0]
+    assert first["from_put_seq"] is None or 380 < first["from_put_seq"] <= one.put_seq

@@ -1,0 +1,61 @@
+"""What is hidden from the lake is named as the cause, in random clusters routed by hand."""
+
+from collections import Counter
+
+import pytest
+from hidden_worlds import hidden_clusters
+from random_clusters import SNAPSHOTS
+from waiting_worlds import SECOND, routed_lake
+from worlds import put_rows
+
+from clwl_spark.studies.conform.find import conform
+from clwl_spark.studies.conform.match import Wanted
+
+NOTHING = ""
+CAUSES = ("STATUS_KNOWN_LATE", "OTHER_PUTTERS", "WEIGHT", NOTHING)
+EACH = 51
+
+
+@pytest.fixture(scope="module")
+def clusters():
+    return list(hidden_clusters(1, CAUSES, EACH))
+
+
+@pytest.fixture(scope="module")
+def found(spark, tmp_path_factory, clusters):
+    tables = {}
+    for one in clusters:
+        for name, rows in one.tables.items():
+            tables.setdefault(name, []).extend(rows)
+    tables["snapshots"] = [{**SNAPSHOTS[0]}]
+    messages = [x for one in clusters for x in one.messages]
+    lake = routed_lake(spark, tmp_path_factory.mktemp("hidden"), tables, messages, SECOND)
+    put_rows(lake, "observed_routes", [x for one in clusters for x in one.seen])
+    return conform(lake, Wanted(), most=len(clusters))
+
+
+def test_what_is_not_hidden_is_foretold_to_the_last_message(found, clusters):
+    """Of clusters with nothing hidden, and of no other."""
+    agree = {x["qmgr"] for x in found.by_queue_manager if x["agree"] == x["compared"]}
+    assert agree == {x.qmgr for x in clusters if x.cause == NOTHING}
+    assert found.seen == found.compared == sum(len(x.seen) for x in clusters)
+    assert found.not_compared == []
+
+
+@pytest.mark.parametrize("cause", CAUSES[:-1])
+def test_what_is_hidden_is_named_first(found, clusters, cause):
+    named = {x.qmgr: x.cause for x in found.first_disagreements}
+    assert Counter(named[x.qmgr] for x in clusters if x.cause == cause) == {cause: EACH}
+
+
+def test_the_right_hypothesis_explains_every_message(found):
+    assert all(x.fits == x.of for x in found.first_disagreements)
+
+
+def test_the_first_disagreement_is_the_first_that_the_plain_router_has(found, clusters):
+    seen = {(x["qmgr"], x["put_seq"]): x["dest_qmgr"] for one in clusters for x in one.seen}
+    for x in found.first_disagreements:
+        assert seen[x.qmgr, x.put_seq] == x.seen["dest_qmgr"]
+        assert x.predicted != x.seen
+        assert x.settle
+        assert x.candidates
