@@ -1,11 +1,16 @@
 """Choices that were made, brought into a queue manager's history once more."""
 
+import numpy as np
+
 from clwl_spark.algorithm.choose import Choices, Flags, Longs, recent_routes
-from clwl_spark.algorithm.compiled import compiled
+from clwl_spark.algorithm.compiled import compiled, inlined
 from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP
 
 NONE_MADE = -1
 LOCAL = -2
+
+
+_GREATEST = np.iinfo(np.int64).max
 
 
 @compiled
@@ -66,18 +71,23 @@ def best_route(choice: int, mruc: int, choices: Choices, balance: Longs, local: 
     is_cut, kept = end - begin > mruc, choices.is_local[begin:end]
     if is_cut:
         kept = recent_routes(begin, end, choices, mruc, balance[:, 0].copy(), -1)
-    is_weighted = choices.by_factor
+    is_weighted = choices.by_factor or _has_weights(begin, end, choices, is_cut, kept)
+    best, least = -1, (_GREATEST, _GREATEST)
     for route in range(begin, end):
-        is_kept = not is_cut or kept[route - begin]
-        is_weighted |= is_kept and choices.weight[route] != DEFAULT_WEIGHT
-    best, least_factor, least_number = -1, 0, 0
-    for route in range(begin, end):
-        is_kept = not is_cut or kept[route - begin]
-        if is_kept and (choices.is_local[route] or not local):
-            channel = choices.channel[route]
-            factor = balance[channel, 1] if is_weighted else 0
-            number = balance[channel, 0]
-            is_first = best < 0 or factor < least_factor
-            if is_first or (factor == least_factor and number < least_number):
-                best, least_factor, least_number = route, factor, number
+        if (is_cut and not kept[route - begin]) or (local and not choices.is_local[route]):
+            continue
+        number, factor = balance[choices.channel[route]]
+        own = (factor if is_weighted else 0, number)
+        if own < least:
+            best, least = route, own
     return best
+
+
+@inlined
+def _has_weights(begin: int, end: int, choices: Choices, is_cut: bool, kept: Flags) -> bool:  # noqa: FBT001
+    """Whether weights count among the routes that rule 15 keeps."""
+    found = False
+    for route in range(begin, end):
+        if not is_cut or kept[route - begin]:
+            found |= choices.weight[route] != DEFAULT_WEIGHT
+    return found

@@ -27,6 +27,9 @@ _SIFTED: Final = 2_000
 _TRIED: Final = 3
 """Weights that are held against all messages."""
 _MOST_EXTRA: Final = 64
+_MOST_LEFT: Final = 10
+"""Of so many disagreements, puts that nobody recorded may leave one: they can be put anywhere, so
+what they do not explain has another cause."""
 _BITS_OF_AN_ERROR: Final = 8.0
 """What each message that went elsewhere costs beyond saying which: MQ does not err."""
 _BITS: Final = {
@@ -156,7 +159,7 @@ class Trials:
         """That others put messages in between."""
         trial = Trial(most=_MOST_EXTRA)
         held = self._sender.held(trial)
-        if held.extra.any():
+        if held.extra.any() and held.wrong * _MOST_LEFT <= self._asis.wrong:
             extra = int(held.extra.sum())
             told = f"{extra:,} choices of puts that nobody recorded, or more, came in between"
             one = Supposed(Cause.OTHER_PUTTERS, told, None, self._sender.variants[0].routes, extra)

@@ -27,6 +27,7 @@ from clwl_spark.planning.facts import (
     SENDERS,
 )
 from clwl_spark.routing.state.bucket_plans import BY_GROUP, BY_OPEN, NO_BINDING, read_facts
+from clwl_spark.studies.conform.ends import Ends, fitting, plain
 from clwl_spark.studies.conform.evidence import IS_SEEN, SEEN, Evidence
 from clwl_spark.studies.conform.suppose import Supposed
 from clwl_spark.tables import columns as c
@@ -38,8 +39,6 @@ BEFORE: Final = 2_000
 """How many of them come before the first disagreement."""
 _Messages = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
 _KINDS: Final = {"ON_OPEN": BY_OPEN, "NOT_FIXED": NO_BINDING, "ON_GROUP": BY_GROUP}
-Ends = Sequence[tuple[Any, ...]]
-"""(dest_qmgr, channel, xmitq) of routes, or of plans' ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,17 +301,17 @@ class Sender:
         told = list(zip(*(puts[x] for x in SEEN), strict=True))
         copies = np.diff(self.choices.choice_start)[self.plan]
         for at in np.flatnonzero(puts[IS_SEEN].to_numpy(dtype=bool) & (copies == 1)):
-            self._pattern[at] = kinds.setdefault(_plain(told[at]), len(kinds))
+            self._pattern[at] = kinds.setdefault(plain(told[at]), len(kinds))
         for record in zip(*(self.evidence.strays[x] for x in SEEN), strict=True):
-            kinds.setdefault(_plain(record), len(kinds))
+            kinds.setdefault(plain(record), len(kinds))
         routes, ends = self._route_ends(), self._plan_ends()
-        self._fits = _fitting(kinds, routes)
-        self._fits_end = _fitting(kinds, ends)
+        self._fits = fitting(kinds, routes)
+        self._fits_end = fitting(kinds, ends)
         return kinds
 
     def pattern_of(self, record: tuple[Any, ...]) -> int:
         """The number of what a record tells."""
-        return self._kinds[_plain(record)]
+        return self._kinds[plain(record)]
 
     def _route_ends(self) -> Ends:
         """(dest_qmgr, channel, xmitq) of each route; a local one has neither of the last two."""
@@ -338,27 +337,6 @@ class Sender:
             else:
                 ends.append((row[c.REASON] or -1, None, None, None))
         return ends
-
-
-def _plain(record: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(None if pd.isna(x) else int(x) if at == 0 else x for at, x in enumerate(record))
-
-
-def _fitting(kinds: Mapping[tuple[Any, ...], int], ends: Ends) -> NDArray[np.bool_]:
-    """(kinds, ends) whether what a record tells fits an end."""
-    found = np.zeros((max(len(kinds), 1), len(ends)), np.bool_)
-    for kind, at in kinds.items():
-        for place, end in enumerate(ends):
-            found[at, place] = _is_it(kind, end)
-    return found
-
-
-def _is_it(kind: tuple[Any, ...], end: tuple[Any, ...]) -> bool:
-    """Whether a record may mean an end; -1 is the reason of a choice without routes."""
-    reason = kind[0] or 0
-    if reason or end[0]:
-        return bool(reason and end[0]) and end[0] in (-1, reason)
-    return all(told is None or told == there for told, there in zip(kind[1:], end[1:], strict=True))
 
 
 def _by_column(row: Mapping[str, Any]) -> dict[str, Any]:

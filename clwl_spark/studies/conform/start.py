@@ -65,37 +65,52 @@ def _least(said: Said, channels: int) -> NDArray[np.int64] | None:
 
 def _said(sender: Sender) -> tuple[Said, Said]:
     """What choices say of numbers and of factors at the start, up to the first reset."""
-    numbers: Said = []
-    factors: Said = []
-    choices = sender.choices
-    used: dict[int, int] = {}
-    added: dict[int, int] = {}
-    end = sender.resets_before(min(len(sender.plan), _LOOKED_AT))
-    for message in range(end):
-        if sender.is_bound[message]:
-            continue
-        routes = sender.routes_of(message)
-        channels = choices.channel[routes]
-        taken = _taken(sender, message, routes)
-        if taken is None:
-            continue
-        one = int(channels[taken])
-        weighted = sender.by_factor_of(0) or bool((choices.weight[routes] != DEFAULT_WEIGHT).any())
-        for at, other in enumerate(channels.tolist()):
-            if other == one:
-                continue
-            behind = 0 if taken < at else 1
-            if weighted:
-                ahead = _is_ahead(used, one, other, behind)
-                more = added.get(one, 0) - added.get(other, 0) + ahead
-                factors.append((message, one, other, more))
-            elif other not in used:
-                # What was used since has a greater number than anything had at the start.
-                held = (one, other, behind) if one not in used else (other, other, 1)
-                numbers.append((message, *held))
-        used[one] = message
-        added[one] = added.get(one, 0) + LARGEST_STEP // int(choices.weight[routes][taken])
-    return numbers, factors
+    found = _Compared(sender)
+    for message in range(sender.resets_before(min(len(sender.plan), _LOOKED_AT))):
+        if not sender.is_bound[message]:
+            routes = sender.routes_of(message)
+            taken = _taken(sender, message, routes)
+            if taken is not None:
+                found.take(message, routes, taken)
+    return found.numbers, found.factors
+
+
+class _Compared:
+    """What the choices up to a message say of the channels' counters at the start."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.numbers: Said = []
+        self.factors: Said = []
+        self._choices = sender.choices
+        self._by_factor = sender.by_factor_of(0)
+        self._used: dict[int, int] = {}
+        self._added: dict[int, int] = {}
+
+    def take(self, message: int, routes: slice, taken: int) -> None:
+        """Compare the channel that was taken with the others, and count it."""
+        channels = self._choices.channel[routes].tolist()
+        weights = self._choices.weight[routes]
+        one = channels[taken]
+        says = (
+            self._factor if self._by_factor or (weights != DEFAULT_WEIGHT).any() else self._number
+        )
+        for at, other in enumerate(channels):
+            if other != one:
+                says(message, one, other, int(taken >= at))
+        self._used[one] = message
+        self._added[one] = self._added.get(one, 0) + LARGEST_STEP // int(weights[taken])
+
+    def _factor(self, message: int, one: int, other: int, behind: int) -> None:
+        ahead = _is_ahead(self._used, one, other, behind)
+        more = self._added.get(one, 0) - self._added.get(other, 0) + ahead
+        self.factors.append((message, one, other, more))
+
+    def _number(self, message: int, one: int, other: int, behind: int) -> None:
+        """What was used since has a greater number than anything had at the start."""
+        if other in self._used:
+            return
+        held = (other, other, 1) if one in self._used else (one, other, behind)
+        self.numbers.append((message, *held))
 
 
 def _is_ahead(used: dict[int, int], one: int, other: int, behind: int) -> int:
