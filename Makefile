@@ -34,7 +34,7 @@ test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each; 35 minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 soak: $(SPARK) ## KILLS (200) runs killed at random, by all engines; SEED=n tells them again
-	@$(RUN) tests/soak.py --kills $(KILLS) $(if $(SEED),--seed $(SEED))
+	@$(RUN) tests/support/soak.py --kills $(KILLS) $(if $(SEED),--seed $(SEED))
 
 bench: $(SPARK) ## routing side by side with other ways, rules, kernel; 20 minutes
 	@$(RUN) benchmarks/run.py

@@ -72,7 +72,7 @@ def _without_java(folder: Path) -> dict[str, str]:
         "PATH": f"{program.parent}:/usr/bin:/bin",
         "JAVA_HOME": str(folder),
         "COLUMNS": WIDTH,
-        "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}",
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'tests' / 'support'}",
     }
 
 

@@ -12,6 +12,8 @@ from engines.asked import questions
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
 PROGRAM = Path(__file__).with_name("by_embedded.py")
+TESTS = PROGRAM.parents[1]
+PATHS = os.pathsep.join(map(str, (TESTS, TESTS / "support")))
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +22,7 @@ def answered(tmp_path_factory):
     folder = tmp_path_factory.mktemp("engines")
     done = subprocess.run(
         [sys.executable, str(PROGRAM), str(folder)],
-        env={**os.environ, "PYTHONPATH": str(PROGRAM.parents[1])},
+        env={**os.environ, "PYTHONPATH": PATHS},
         capture_output=True,
         text=True,
         check=False,

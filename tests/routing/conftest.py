@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from damaged_lakes import copied
 from pyspark.sql import SparkSession
-from support.routed import Routed
+from routed import Routed
 
 from clwl_spark.delta.lake import Lake
 

@@ -11,7 +11,7 @@ from damaged_lakes import (
     restore,
     tables,
 )
-from support.routed import Routed
+from routed import Routed
 from worlds import World, put_rows
 
 from clwl_spark.delta.lake import Lake

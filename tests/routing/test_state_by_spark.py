@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from damaged_lakes import ROUTED, lose_newest_commit, restore, tables
-from support.routed import Routed
+from routed import Routed
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from damaged_lakes import lose_newest_commit, restore, tables
 from deltalake import DeltaTable
-from support.routed import Routed
+from routed import Routed
 
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from damaged_lakes import copied, restore
 from pyspark.sql import SparkSession
-from support.routed import Routed
+from routed import Routed
 from worlds import World
 
 from clwl_spark.cli import main

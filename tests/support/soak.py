@@ -1,6 +1,6 @@
 """Kills runs of routing, goes on with another engine, and compares all tables with a quiet run.
 
-Usage: python tests/soak.py [--kills 200] [--seed N] [--engines embedded,arrow,spark] [--lake K]
+Usage: soak.py [--kills 200] [--seed N] [--engines embedded,arrow,spark] [--lake K]
 
 Copies of one lake, of which a batch waits, are killed one to three times each, at a named step or
 at a random moment: the process, one of its workers, or all of its group. Then some engine goes on.

@@ -18,7 +18,7 @@ from clwl_spark.mq.read.texts import read_text
 Row = dict[str, Any]
 Line = tuple[str, ...]
 
-FOLDER: Final = Path(__file__).parent / "scenarios"
+FOLDER: Final = Path(__file__).parents[1] / "scenarios"
 START: Final = datetime(2024, 6, 1, 8, 0, 0, tzinfo=UTC)
 TABLES: Final = (
     "queue_managers", "cluster_channels", "channel_status", "queues", "topics", "subscriptions",

@@ -16,7 +16,7 @@ from worlds import World
 
 from clwl_spark.delta.lake import Lake
 
-SCRIPT = Path(__file__).with_name("routing") / "killed_run.py"
+SCRIPT = Path(__file__).parents[1] / "routing" / "killed_run.py"
 STEPS = (
     "runs",
     "snapshot_resets",

@@ -9,7 +9,7 @@ import pytest
 from killed_lakes import Killed, environment
 from worlds import World
 
-SCRIPT = Path(__file__).with_name("routing") / "faulty_run.py"
+SCRIPT = Path(__file__).parents[1] / "routing" / "faulty_run.py"
 
 
 def clwl(
