@@ -66,7 +66,7 @@ class LoadWords:
 
 
 def load(common: Common, options: LoadWords) -> int:
-    """Load puts (CSV, JSON lines, Parquet, Arrow), and what MQ records of traffic.
+    """Load puts (CSV, JSON lines, Parquet, Arrow, Delta), and what MQ records of traffic.
 
     Records are application activity trace (amqsevt, amqsact), spans, events and
     statistics.

@@ -183,7 +183,7 @@ def _puts(path: Path, data: bytes, known: Known, options: LoadOptions) -> LoadFi
     if found.is_waiting:
         return found
     try:
-        _take_table(found, _table(data, found.part), options)
+        take_table(found, _table(data, found.part), options)
     except UnreadableFileError as error:
         found.rejects.append(LoadReject(found.name, 0, "", str(error)))
     if grows and not data.endswith(b"\n"):
@@ -230,7 +230,7 @@ def _records(place: int, path: Path, data: Bytes, known: Known, options: LoadOpt
 _WHEN_WHOLE: Final = "it is taken when it is whole"
 
 
-def _take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:
+def take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:
     """Take the puts of a table."""
     if table.rows.column_names and FIELDS.issubset(table.rows.column_names):
         table = _expanded(table)

@@ -18,6 +18,7 @@ from clwl_spark.errors import InputError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
 from clwl_spark.snapshots.reading import Sources, sources_of
+from clwl_spark.studies.load.delta_tables import apart, table_of
 from clwl_spark.studies.load.derived import Made, last_of_keys, made_of_counts, with_counts
 from clwl_spark.studies.load.known import Known, known_contents, once
 from clwl_spark.studies.load.mapping import Mapped
@@ -217,10 +218,14 @@ def _files(
     waiting: list[PassedOver] = []
     skipped = 0
     met: set[str] = set()
-    for done, path in enumerate(paths):
+    plain, tables = apart(paths)
+    for done, path in enumerate([*plain, *tables]):
         if done % _TOLD_EVERY == 0:
             tell("reading", done, len(paths))
-        found = file_of(len(files), path, known, options)
+        if done < len(plain):
+            found = file_of(len(files), path, known, options)
+        else:
+            found = table_of(path, known, options)
         if found is not None and found.is_waiting:
             waiting.append(
                 PassedOver(found.name, "nothing in it is new but a piece that breaks off")
