@@ -145,6 +145,7 @@ class Settings(BaseModel):
     embedded_rows: Annotated[int, Field(ge=0)]
     embedded_messages: Annotated[int, Field(ge=0)]
     embedded_memory_mib: Annotated[int, Field(ge=0, le=16_777_216)]
+    least_agreement: Annotated[float, Field(ge=0, le=1)]
     state_partitions: Annotated[int, Field(ge=1, le=4096)]
     poll: _Duration
     log: Literal["auto", "text", "json"]

@@ -267,7 +267,7 @@ def views() -> str:
 _SCOPES: Final = {
     Scope.TOPOLOGY: ("Of a snapshot", "`clwl validate --snapshot ID`; design advice: `clwl lint`"),
     Scope.OUTCOMES: ("Of what was routed", "`clwl validate --outcomes`"),
-    Scope.OBSERVED: ("Of counts that MQ gave", "`clwl validate --observed`"),
+    Scope.OBSERVED: ("Of what MQ counted and recorded", "`clwl validate --observed`"),
 }
 
 

@@ -7,11 +7,14 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from clwl_spark.cli.moments import micros_of
+from clwl_spark.cli.screen import note
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.conforming import ConformWords
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
+from clwl_spark.errors import UsageError
 from clwl_spark.present.conformity import page
+from clwl_spark.present.report.words import percent
 from clwl_spark.studies.conform.find import conform
 from clwl_spark.studies.conform.match import Wanted
 from clwl_spark.studies.conform.model import Conformity, Disagreement
@@ -24,6 +27,8 @@ def run(common: Common, options: ConformWords) -> int:
     """Compare, tell, and return the exit code."""
     since = None if options.since is None else micros_of("--since", options.since)
     until = None if options.until is None else micros_of("--until", options.until)
+    if since is not None and until is not None and since > until:
+        raise UsageError("--since is after --until: nothing was put in between; swap them")
     wanted = Wanted(options.object_name, options.qmgr, since, until)
     reads = (OUTCOMES.name, OBSERVED_ROUTES.name)
     with at_work("conform", common, needs=SNAPSHOTS.name, reads=reads) as work:
@@ -36,7 +41,16 @@ def run(common: Common, options: ConformWords) -> int:
         if options.html is not None:
             options.html.parent.mkdir(parents=True, exist_ok=True)
             options.html.write_text(page(found), encoding="utf-8")
-    return 0
+    return _judged(found, options.fail_under)
+
+
+def _judged(found: Conformity, least: float | None) -> int:
+    """The exit code: 1 where less agrees than has to, or nothing can be compared."""
+    if least is None or (found.compared and found.agree / found.compared >= least):
+        return 0
+    share = f"{found.agree:,} of {found.compared:,} agree" if found.compared else "none is compared"
+    note(f"clwl: --fail-under {least:g}: {share}")
+    return 1
 
 
 def _parts(found: Conformity, limit: int) -> list[RenderableType]:
@@ -64,7 +78,7 @@ def _agreeing(rows: Sequence[Mapping[str, Any]], title: str, limit: int) -> Rend
             *(str(row[x] or "-") for x in names),
             f"{row['compared']:,}",
             f"{row['agree']:,}",
-            f"{row['agree'] / row['compared']:.1%}",
+            percent(row["agree"] / row["compared"]),
         )
         for row in rows[:limit]
     ]

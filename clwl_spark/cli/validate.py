@@ -14,7 +14,7 @@ from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.quality import ValidateWords
 from clwl_spark.cli.work import Work, at_work
 from clwl_spark.errors import UsageError
-from clwl_spark.tables import MESSAGES, OUTCOMES, SNAPSHOTS, TOPOLOGY
+from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES, OUTCOMES, SNAPSHOTS, TOPOLOGY
 
 
 def run(common: Common, options: ValidateWords) -> int:
@@ -48,7 +48,11 @@ def tell_report(work: Work, report: Report, *, explain: bool) -> None:
 
 
 def _judged(work: Work, options: ValidateWords) -> Report:
-    how = ValidateOptions(tuple(options.gates), data_docs=options.data_docs)
+    how = ValidateOptions(
+        tuple(options.gates),
+        data_docs=options.data_docs,
+        least_agreement=work.settings.least_agreement,
+    )
     if options.outcomes:
         return validate_outcomes(work.lake, how)
     if options.observed:
@@ -58,8 +62,9 @@ def _judged(work: Work, options: ValidateWords) -> Report:
 
 def _read(options: ValidateWords) -> list[str]:
     """Names of the tables whose rows are judged."""
-    judged = (MESSAGES, OUTCOMES) if options.outcomes or options.observed else TOPOLOGY
-    return [table.name for table in judged]
+    if options.observed:
+        return [table.name for table in (MESSAGES, OUTCOMES, OBSERVED_ROUTES)]
+    return [table.name for table in ((MESSAGES, OUTCOMES) if options.outcomes else TOPOLOGY)]
 
 
 def _check(options: ValidateWords) -> None:

@@ -1,9 +1,13 @@
-"""`clwl conform` as one HTML page: styles within it, no script, nothing fetched from anywhere."""
+"""Predictions and what was seen as HTML: a page of its own, or a part of another one.
+
+Styles are within the page, there is no script, and nothing is fetched from anywhere.
+"""
 
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
+from clwl_spark.present.report.words import percent, printable
 from clwl_spark.studies.conform.model import Conformity, Disagreement
 from clwl_spark.studies.conform.wording import end, summary
 from clwl_spark.tables import columns as c
@@ -38,32 +42,40 @@ Rows = Sequence[Mapping[str, Any]]
 
 def page(found: Conformity) -> str:
     """All that was found: what it comes to, where, and why."""
-    body = [
-        "<h1>Foretold and seen</h1>",
-        f'<p class="said">{escape(summary(found))}</p>',
-        *_section("First disagreements", "".join(map(_article, found.first_disagreements))),
-        *_section("By queue manager", _agreeing(found.by_queue_manager)),
-        *_section("By object", _agreeing(found.by_object)),
-        *_section("By channel", _table(found.by_channel)),
-        *_section("Not compared", _table(found.not_compared)),
-        *_section("Counts of channels", _table(found.counts)),
-    ]
+    said = f'<p class="said">{_text(summary(found))}</p>'
+    body = f"<h1>Foretold and seen</h1>{said}{parts(found)}"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Foretold and seen</title><style>{_STYLE}</style></head>"
-        f"<body><main>{''.join(body)}</main></body></html>\n"
+        f"<body><main>{body}</main></body></html>\n"
     )
 
 
-def _section(title: str, content: str) -> list[str]:
-    return [f"<h2>{escape(title)}</h2>", content] if content else []
+def parts(found: Conformity, level: int = 2) -> str:
+    """What was found, with headings from that level on; all that others wrote is text in it."""
+    tables = (
+        ("By queue manager", _agreeing(found.by_queue_manager)),
+        ("By object", _agreeing(found.by_object)),
+        ("By channel", _table(found.by_channel)),
+        ("Not compared", _table(found.not_compared)),
+        ("Counts of channels", _table(found.counts)),
+    )
+    told = (("First disagreements", _articles(found.first_disagreements, level + 1)), *tables)
+    return "".join(
+        f"<h{level}>{_text(title)}</h{level}>{content}" for title, content in told if content
+    )
 
 
-def _article(one: Disagreement) -> str:
+def _articles(told: Sequence[Disagreement], level: int) -> str:
+    """First disagreements, each an article."""
+    return "".join(_article(x, level) for x in told[:_SHOWN]) + _left_out(told)
+
+
+def _article(one: Disagreement, level: int) -> str:
     """A first disagreement, with all that bears on it."""
     when = f", put {one.put_time}" if one.put_time else ""
-    settle = f'<p class="dim">What would settle it: {escape(one.settle)}</p>' if one.settle else ""
+    settle = f'<p class="dim">What would settle it: {_text(one.settle)}</p>' if one.settle else ""
     more = [
         ("Hypotheses that were tried", one.hypotheses),
         ("The least start that fits", one.start),
@@ -73,12 +85,13 @@ def _article(one: Disagreement) -> str:
         ("What the queue manager remembers before it", one.history),
     ]
     return (
-        f"<article><h3>{escape(f'{one.qmgr}:{one.put_seq}{when} to {one.object_name}')}</h3>"
-        f'<p class="said">{escape(one.cause or "not looked into")}</p>'
-        f"<p>Foretold {escape(end(one.predicted))}, seen {escape(end(one.seen))}.</p>"
-        f"<p>{escape(one.why)}</p>{settle}"
+        f"<article><h{level}>"
+        f"{_text(f'{one.qmgr}:{one.put_seq}{when} to {one.object_name}')}</h{level}>"
+        f'<p class="said">{_text(one.cause or "not looked into")}</p>'
+        f"<p>Foretold {_text(end(one.predicted))}, seen {_text(end(one.seen))}.</p>"
+        f"<p>{_text(one.why)}</p>{settle}"
         + "".join(
-            f"<details><summary>{escape(title)}</summary>{_table(rows)}</details>"
+            f"<details><summary>{_text(title)}</summary>{_table(rows)}</details>"
             for title, rows in more
             if rows
         )
@@ -97,15 +110,14 @@ def _table(rows: Rows) -> str:
     if not rows:
         return ""
     names = list(rows[0])
-    head = "".join(f"<th>{escape(x)}</th>" for x in names)
+    head = "".join(f"<th>{_text(x)}</th>" for x in names)
     body = "".join(
         f"<tr>{''.join(f'<td>{_cell(name, row[name])}</td>' for name in names)}</tr>"
         for row in rows[:_SHOWN]
     )
-    more = f'<p class="dim">and {len(rows) - _SHOWN:,} more</p>' if len(rows) > _SHOWN else ""
     return (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        f"</div>{more}"
+        f"</div>{_left_out(rows)}"
     )
 
 
@@ -113,8 +125,16 @@ def _cell(name: str, value: Any) -> str:  # noqa: ANN401
     if value is None:
         return ""
     if name == "share":
-        return f'<meter min="0" max="1" value="{value:.4f}"></meter> {value:.1%}'
+        return f'<meter min="0" max="1" value="{value:.4f}"></meter> {_text(percent(value))}'
     if isinstance(value, (list, tuple)):
-        return escape("; ".join(map(str, value)))
+        return _text("; ".join(map(str, value)))
     is_count = isinstance(value, int) and not isinstance(value, bool) and name != c.PUT_SEQ
-    return escape(f"{value:,}" if is_count else str(value))
+    return _text(f"{value:,}" if is_count else str(value))
+
+
+def _left_out(rows: Sequence[object]) -> str:
+    return f'<p class="dim">and {len(rows) - _SHOWN:,} more</p>' if len(rows) > _SHOWN else ""
+
+
+def _text(value: str) -> str:
+    return escape(printable(value))

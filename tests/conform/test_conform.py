@@ -1,6 +1,7 @@
 """Records are matched, compared in what they tell, and explained: against small worlds by hand."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -22,6 +23,7 @@ from clwl_spark.cli import main
 from clwl_spark.errors import InputError
 from clwl_spark.studies.conform.find import conform
 from clwl_spark.studies.conform.match import NotCompared, Wanted
+from clwl_spark.studies.conform.wording import summary
 from clwl_spark.tables.moments import micros
 
 
@@ -207,6 +209,44 @@ def test_the_command_tells_and_writes_a_page(lake_of, tmp_path, capsys):
     assert "CLWLWGHT of TO.SRV2 to SRV2 is 20, not 50" in file.read_text(encoding="utf-8")
     assert main(["conform", "--lake", lake.root]) == 0
     assert "WEIGHT" in capsys.readouterr().out
+
+
+def test_a_share_that_has_to_agree_is_held_by_the_exit_code(lake_of, capsys):
+    puts = messages(4, "APP1", "ORDERS")
+    records = ways(world(), puts)
+    records[3]["dest_qmgr"] = "SRV9"
+    words = ["conform", "--lake", lake_of(world(), puts, records).root, "--explain", "0"]
+    assert main([*words, "--fail-under", "0.75"]) == 0
+    capsys.readouterr()
+    assert main([*words, "--fail-under", "0.76", "--json"]) == 1
+    shown = capsys.readouterr()
+    assert "--fail-under 0.76: 3 of 4 agree" in shown.err
+    (first,) = json.loads(shown.out)["first_disagreements"]
+    assert (first["put_seq"], first["cause"]) == (4, "")
+    assert main([*words, "--fail-under", "0", "--from", "NOBODY"]) == 1
+    assert "none is compared" in capsys.readouterr().err
+    assert main([*words, "--fail-under", "75"]) == 2
+
+
+def test_a_put_that_was_foretold_to_fail_is_told_what_the_snapshot_lacks(lake_of, capsys):
+    puts = messages(4, "STRANGER", "ORDERS")
+    end = {"reason": 0, "dest_qmgr": "SRV1", "channel": None}
+    lake = lake_of(world(), puts, [{**x, **end} for x in ways(world(), puts)])
+    one = only(conform(lake, Wanted()))
+    assert (one.cause, one.predicted["reason"]) == ("UNKNOWN", 2085)
+    assert one.settle.startswith(
+        "ingest the definitions of STRANGER, and what DISPLAY QCLUSTER(ORD"
+    )
+    turned = ["--since", "2024-01-02T00:00:00Z", "--until", "2024-01-01T00:00:00Z"]
+    assert main(["conform", "--lake", lake.root, *turned]) == 2
+    assert "--since is after --until" in capsys.readouterr().err
+
+
+def test_nearly_all_is_not_all(lake_of):
+    puts = messages(3, "APP1", "ORDERS")
+    found = conform(lake_of(world(), puts, ways(world(), puts)), Wanted())
+    for agree, told in ((0, "0.00%"), (1, "<0.01%"), (99_999, ">99.99%"), (100_000, "100.00%")):
+        assert f"({told})" in summary(replace(found, compared=100_000, agree=agree))
 
 
 def test_a_first_disagreement_far_behind_the_start_is_held_from_near_it(lake_of, monkeypatch):

@@ -1,4 +1,4 @@
-"""Seen against expected: counts that MQ gave, compared with outcomes.
+"""Seen against expected: counts and single messages that MQ recorded, compared with outcomes.
 
 The counts have to fit into the driver's memory, and so has what `routed` makes of the outcomes.
 """
@@ -8,6 +8,7 @@ from typing import Final
 
 import pandas as pd
 import pyarrow as pa
+from pyspark.sql import DataFrame
 
 from clwl_spark.checks.quality.data_docs import data_docs
 from clwl_spark.checks.quality.deviations import EDGE_MICROS, compare
@@ -19,12 +20,16 @@ from clwl_spark.checks.quality.suites import load_gates
 from clwl_spark.checks.quality.validate import ValidateOptions, recorded, report_of, results_of
 from clwl_spark.checks.quality.views import TABLE_KEYS, pandas_of
 from clwl_spark.delta.lake import Lake
+from clwl_spark.snapshots.views import EVERYBODY
 from clwl_spark.spark.frames import frame_from_arrow
-from clwl_spark.tables import OBSERVED_COUNTS
+from clwl_spark.studies.conform.find import agreement
+from clwl_spark.tables import OBSERVED_COUNTS, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
 _DEFAULT: Final = ValidateOptions()
 COMPARISONS: Final = "comparisons"
+CONFORMITY: Final = "conformity"
+_ROWS: Final = "observed_rows"
 _TIMES: Final = ("from_time", "to_time")
 _FIGURES: Final = ("messages", "expected", "lowest", "highest")
 _SCHEMA: Final = pa.schema(
@@ -35,10 +40,18 @@ _SCHEMA: Final = pa.schema(
         ("detail", pa.string()),
     ]
 )
+_AGREEMENT: Final = pa.schema(
+    [
+        (c.QMGR, pa.string()),
+        *((x, pa.int64()) for x in ("compared", "agree")),
+        ("least", pa.float64()),
+    ]
+)
+_COUNTED: Final = pa.schema([("name", pa.string()), ("counted", pa.int64())])
 
 
 def validate_observed(lake: Lake, options: ValidateOptions = _DEFAULT) -> Report:
-    """Judge `observed_counts` by the outcomes.
+    """Judge `observed_counts` and `observed_routes` by the outcomes.
 
     Args:
         lake: where they are; `gate_results` and `gate_failures` get what was found.
@@ -46,24 +59,55 @@ def validate_observed(lake: Lake, options: ValidateOptions = _DEFAULT) -> Report
 
     Raises:
         SettingsError: a suite is wrong, with file and line.
-        MissingLakeError: there is no table `observed_counts`, or none of outcomes.
+        MissingLakeError: there is neither `observed_counts` nor `observed_routes`, or no table of
+            outcomes.
     """
     gates = load_gates(Scope.OBSERVED, options.gates)
     check_words(gates.expectations)
     started = time.monotonic()
-    counts = lake.read(OBSERVED_COUNTS.name).toArrow()
-    found = comparisons(lake, counts)
+    counts = _counts(lake).toArrow()
+    tables = _judged_tables(lake, counts, options.least_agreement)
     rows = {OBSERVED_COUNTS.name: TableRows(pandas_of(counts), TABLE_KEYS[OBSERVED_COUNTS.name])}
     judged = Judged(
         lake,
-        {COMPARISONS: found},
-        {COMPARISONS: frame_from_arrow(lake.spark, found)},
+        tables,
+        {name: frame_from_arrow(lake.spark, table) for name, table in tables.items()},
         (),
         {},
     )
     with data_docs(options.data_docs) as keep:
         results = results_of(gates, rows, judged, keep)
     return recorded(lake, report_of(Scope.OBSERVED, "observed counts", results, started))
+
+
+def _counts(lake: Lake) -> DataFrame:
+    """The counts; a lake that has records of single messages need not have any."""
+    has_routes = lake.exists(OBSERVED_ROUTES.name)
+    return (lake.read_or_empty if has_routes else lake.read)(OBSERVED_COUNTS.name)
+
+
+def _judged_tables(lake: Lake, counts: pa.Table, least: float) -> dict[str, pa.Table]:
+    """The tables that rules name, by name."""
+    agreeing = conformity(lake, least)
+    compared = agreeing["compared"][0].as_py() if agreeing.num_rows else 0
+    figures = {OBSERVED_COUNTS.name: counts.num_rows, OBSERVED_ROUTES.name: compared}
+    return {
+        COMPARISONS: comparisons(lake, counts),
+        CONFORMITY: agreeing,
+        _ROWS: pa.table([[*figures], [*figures.values()]], schema=_COUNTED),
+    }
+
+
+def conformity(lake: Lake, least: float) -> pa.Table:
+    """How many of the records that can be compared agree with outcomes.
+
+    Grain: one row per queue manager that has such records, and before them one of all, whose qmgr
+    is '*': compared, agree, and least, the share that has to agree.
+    """
+    by_qmgr = agreement(lake)
+    sums = {x: sum(row[x] for row in by_qmgr) for x in ("compared", "agree")}
+    rows = [{c.QMGR: EVERYBODY, **sums}, *by_qmgr] if by_qmgr else []
+    return pa.Table.from_pylist([{**x, "least": least} for x in rows], schema=_AGREEMENT)
 
 
 def comparisons(lake: Lake, counts: pa.Table) -> pa.Table:

@@ -47,11 +47,14 @@ class ValidateOptions:
         gates: files and folders with gates of the users' own.
         in_memory_rows: rows of a table up to which a snapshot is judged in memory.
         data_docs: folder that gets the expectations' Data Docs; None = none are made.
+        least_agreement: share of a queue manager's compared records, 0 to 1, that has to agree with
+            outcomes.
     """
 
     gates: tuple[Path, ...] = ()
     in_memory_rows: int = IN_MEMORY_ROWS
     data_docs: Path | None = None
+    least_agreement: float = 0.99
 
 
 def validate_snapshot(

@@ -42,6 +42,17 @@ class ConformWords:
             help="Queue managers whose first disagreement is looked into.",
         ),
     ] = 20
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            "--fail-under",
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Exit code 1 where less than this share (0 to 1) of what is compared agrees, or "
+            "nothing is compared.",
+        ),
+    ] = None
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write what was found as one HTML page."),
@@ -63,6 +74,8 @@ def conform(common: Common, options: ConformWords) -> int:
     clwl conform --lake build/lake
 
     clwl conform --lake build/lake --from APP1 --object ORDERS --json
+
+    clwl conform --lake build/lake --fail-under 0.99
 
     clwl conform --lake build/lake --since 2026-09-14T08:00:00Z --html build/conform.html
     """

@@ -19,8 +19,13 @@ def named(name: str | None, most: int = LONG) -> str:
     """A name as text on one line, at most so many characters."""
     if not name or not name.strip():
         return "(blank)"
-    shown = "".join("\ufffd" if unicodedata.category(x) in _UNSHOWN else x for x in name)
+    shown = printable(name)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def printable(text: str) -> str:
+    """A text without characters that show as nothing, or turn what stands beside them."""
+    return "".join("\ufffd" if unicodedata.category(x) in _UNSHOWN else x for x in text)
 
 
 def request(object_name: str, object_qmgr: str) -> str:

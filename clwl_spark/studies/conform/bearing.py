@@ -15,7 +15,7 @@ from clwl_spark.studies.conform.causes import Hypothesis
 from clwl_spark.studies.conform.held import Sender, Start
 from clwl_spark.studies.conform.model import Disagreement, Document
 from clwl_spark.studies.conform.suppose import Cause
-from clwl_spark.studies.conform.wording import settles, words
+from clwl_spark.studies.conform.wording import lacking, settles, words
 from clwl_spark.studies.explain.planned import candidate_order
 from clwl_spark.studies.explain.wording import reasons_why, verdict_text
 from clwl_spark.tables import STATUS_EVENTS
@@ -49,6 +49,7 @@ def disagreement(lake: Lake, told: Sequence[Disagreement], ranked: Ranked) -> li
 
 def _explained(told: Disagreement, sender: Sender, tried: Sequence[Hypothesis]) -> Disagreement:
     best = tried[0]
+    is_lost = best.cause == Cause.UNKNOWN
     message = int(sender.evidence.puts[c.PUT_SEQ].searchsorted(told.put_seq))
     rows = _candidates(sender, message)
     return replace(
@@ -59,7 +60,7 @@ def _explained(told: Disagreement, sender: Sender, tried: Sequence[Hypothesis]) 
         of=best.seen,
         changes=best.changes,
         hypotheses=[_hypothesis(x) for x in tried[:_TOLD]],
-        settle=settles(best, told.qmgr),
+        settle=(lacking(told) if is_lost else "") or settles(best, told.qmgr),
         statuses=_statuses(rows),
         history=_history(sender, message, best),
         candidates=_judged(rows, sender),

@@ -14,6 +14,7 @@ from clwl_spark.studies.conform.evidence import gathered
 from clwl_spark.studies.conform.held import Sender
 from clwl_spark.studies.conform.match import (
     AGREES,
+    ALL,
     FIRST_SEQ,
     FIRST_TIME,
     MESSAGES_OF,
@@ -71,6 +72,24 @@ def conform(lake: Lake, wanted: Wanted, most: int = LOOKED_INTO) -> Conformity:
         first_disagreements=_explained(lake, _first(compared), most),
         counts=counts,
     )
+
+
+def agreement(lake: Lake) -> list[Document]:
+    """How many messages went where they were foretold to, without looking into the others.
+
+    Grain: one row per queue manager that has records which can be compared: qmgr, compared, agree;
+    the one with most disagreements first. None where nothing was recorded.
+
+    Args:
+        lake: where `observed_routes` are, and outcomes.
+
+    Raises:
+        MissingLakeError: there are records, and no table of outcomes.
+    """
+    if lake.read_or_empty(OBSERVED_ROUTES.name).isEmpty():
+        return []
+    tally = _plain(tallied(matched(lake, ALL)).toPandas())
+    return _agreeing(tally[tally[WHY_NOT].isna()], [c.QMGR])
 
 
 def _plain(tally: pd.DataFrame) -> pd.DataFrame:
@@ -143,19 +162,16 @@ def _first(compared: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _explained(lake: Lake, first: Sequence[Mapping[str, Any]], most: int) -> list[Disagreement]:
-    """The first disagreements with what explains them."""
-    if not first:
-        return []
+    """The first disagreements; those of the first so many with what explains them."""
     looked_into = first[:most]
     seqs = {x[c.QMGR]: int(x[FIRST_SEQ]) for x in looked_into}
-    evidence = gathered(lake, seqs)
+    evidence = gathered(lake, seqs) if seqs else []
     variants = supposed(lake.spark, evidence) if evidence else []
     ranked = {}
     for x, own in zip(evidence, variants, strict=True):
         sender = Sender(x, own, seqs[x.qmgr])
         ranked[x.qmgr] = (sender, Trials(sender).ranked())
-    told = [_ends(x) for x in looked_into]
-    return disagreement(lake, told, ranked)
+    return disagreement(lake, [_ends(x) for x in first], ranked)
 
 
 def _ends(row: Mapping[str, Any]) -> Disagreement:

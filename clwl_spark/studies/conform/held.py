@@ -298,10 +298,14 @@ class Sender:
         kinds: dict[tuple[Any, ...], int] = {}
         puts = self.evidence.puts
         self._pattern = np.full(len(puts), NOT_SEEN, np.int32)
-        told = list(zip(*(puts[x] for x in SEEN), strict=True))
         copies = np.diff(self.choices.choice_start)[self.plan]
-        for at in np.flatnonzero(puts[IS_SEEN].to_numpy(dtype=bool) & (copies == 1)):
-            self._pattern[at] = kinds.setdefault(plain(told[at]), len(kinds))
+        seen = puts[IS_SEEN].to_numpy(dtype=bool) & (copies == 1)
+        told = puts.loc[seen, list(SEEN)]
+        alike = told.groupby(list(SEEN), dropna=False, sort=False).ngroup().to_numpy()
+        first = told.iloc[np.unique(alike, return_index=True)[1]]
+        for record in zip(*(first[x] for x in SEEN), strict=True):
+            kinds.setdefault(plain(record), len(kinds))
+        self._pattern[seen] = alike
         for record in zip(*(self.evidence.strays[x] for x in SEEN), strict=True):
             kinds.setdefault(plain(record), len(kinds))
         routes, ends = self._route_ends(), self._plan_ends()

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from clwl_spark.mq.vocabulary import reason_text
 from clwl_spark.studies.conform.causes import Hypothesis
-from clwl_spark.studies.conform.model import Conformity
+from clwl_spark.studies.conform.model import Conformity, Disagreement
 from clwl_spark.studies.conform.suppose import Cause
 from clwl_spark.tables import columns as c
 
@@ -53,15 +53,35 @@ def settles(x: Hypothesis, qmgr: str) -> str:
     return said[x.cause]
 
 
+def lacking(told: Disagreement) -> str:
+    """What would settle why a put was foretold to fail that did not; blank = it was not."""
+    if not told.predicted[c.REASON] or told.seen[c.REASON]:
+        return ""
+    return (
+        f"ingest the definitions of {told.qmgr}, and what DISPLAY QCLUSTER({told.object_name}) ALL "
+        "and DISPLAY CLUSQMGR(*) ALL show there: in the snapshot in force such a put ends with "
+        f"{reason_text(int(told.predicted[c.REASON]))}"
+    )
+
+
 def summary(found: Conformity) -> str:
     """What it comes to, in one sentence."""
     if not found.seen:
         return f"no records of single messages; {len(found.counts):,} counts of channels"
-    share = f" ({found.agree / found.compared:.2%})" if found.compared else ""
     return (
-        f"{found.agree:,} of {found.compared:,} messages went where they were foretold to{share}; "
-        f"{found.seen:,} records seen"
+        f"{found.agree:,} of {found.compared:,} messages went where they were foretold to"
+        f"{_share(found)}; {found.seen:,} records seen"
     )
+
+
+def _share(found: Conformity) -> str:
+    """The share that agrees; nearly all is not all, and little is not nothing."""
+    if not found.compared:
+        return ""
+    told = f"{found.agree / found.compared:.2%}"
+    if told == "100.00%" and found.agree < found.compared:
+        told = ">99.99%"
+    return f" ({'<0.01%' if told == '0.00%' and found.agree else told})"
 
 
 def end(told: Mapping[str, Any]) -> str:
