@@ -15,11 +15,12 @@ from clwl_spark.present.report.data import ReportData
 from clwl_spark.present.report.page import page, sentence
 from clwl_spark.present.report.reading import read_report
 from clwl_spark.present.report.surprises import Surprise, surprises
-from clwl_spark.tables import OUTCOMES, ROUTE_CANDIDATES, ROUTE_PLANS
+from clwl_spark.studies.conform.model import Conformity
+from clwl_spark.tables import OBSERVED_ROUTES, OUTCOMES, ROUTE_CANDIDATES, ROUTE_PLANS
 
 FILE_NAME: Final = "report.html"
 _SHOWN: Final = 5
-_READ: Final = (*ROUTED, ROUTE_PLANS.name, ROUTE_CANDIDATES.name)
+_READ: Final = (*ROUTED, ROUTE_PLANS.name, ROUTE_CANDIDATES.name, OBSERVED_ROUTES.name)
 
 
 def run(common: Common, options: ReportWords) -> int:
@@ -33,6 +34,7 @@ def run(common: Common, options: ReportWords) -> int:
                 "report": str(file),
                 "outcomes": data.head.outcomes,
                 "surprises": [x.to_json() for x in found],
+                "conformity": _agreement(data.conformity),
                 "seconds": round(time.monotonic() - started, 3),
             }
         )
@@ -53,6 +55,13 @@ def write_report(lake: Lake, out: Path) -> tuple[Path, ReportData, list[Surprise
     file = out / FILE_NAME
     file.write_text(page(data), encoding="utf-8")
     return file, data, surprises(data)
+
+
+def _agreement(found: Conformity | None) -> dict[str, int] | None:
+    """How many records were seen and compared, and how many of these agree; None = no records."""
+    if found is None:
+        return None
+    return {"seen": found.seen, "compared": found.compared, "agree": found.agree}
 
 
 def _make(out: Path) -> None:

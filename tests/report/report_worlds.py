@@ -21,6 +21,7 @@ from clwl_spark.present.report.findings import (
     Failures,
     Move,
 )
+from clwl_spark.studies.conform.model import Conformity, Disagreement
 
 FIRST = datetime(2026, 9, 14, 8, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -132,6 +133,7 @@ def nasty(name: str) -> ReportData:
             (at, name): 1, (at, f"{name}2"): 1, (at + 3_600_000_000, name): 1,
         }),
         Failures((Failure(name, name, name, 2085, 1, 1),), 0, {name: 1}, {name: 1}),
+        conformity=seen(name),
     )  # fmt: skip
 
 
@@ -145,3 +147,22 @@ def crowd(size: int) -> ReportData:
     )  # fmt: skip
     base = parcels()
     return ReportData(base.head, ClusterMap(nodes, edges, size, 2 * size), base.shares)
+
+
+def seen(name: str = "APP1") -> Conformity:
+    """Two queue managers: of one all records agree, of the other 30 of 40; the name is its own."""
+    ends = {"reason": 0, "dest_qmgr": name, "channel": name, "xmitq": None}
+    first = Disagreement(
+        name, 6, "2026-09-14T08:00:05Z", name, ends, {**ends, "dest_qmgr": "SRV2"}, "WEIGHT",
+        f"CLWLWGHT of {name} is 25, not 50", 40, 40, 1,
+        [{"cause": "WEIGHT", "told": name, "fits": 40, "of": 40, "also": [name]}],
+        f"on {name}: DISPLAY CLUSQMGR(*)", candidates=[{"dest_qmgr": name, "why": name}],
+    )  # fmt: skip
+    own, other = {"compared": 40, "agree": 30}, {"compared": 60, "agree": 60}
+    return Conformity(
+        103, 100, 90,
+        [{"qmgr": name, "object_name": name, **own}, {"qmgr": "APP2", "object_name": "Q", **other}],
+        [{"qmgr": name, **own}, {"qmgr": "APP2", **other}],
+        [{"qmgr": name, "channel": name, "predicted": 40, "seen": 40, "agree": 30}],
+        [{"reason": "table messages has no such message", "n": 3}], [first],
+    )  # fmt: skip

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
-from report.report_worlds import BIDI, LONG, SCRIPT, crowd, nasty, one_outcome, parcels
+from report.report_worlds import BIDI, LONG, SCRIPT, crowd, nasty, one_outcome, parcels, seen
 
 from clwl_spark.present.report.aggregate import bucket_width
 from clwl_spark.present.report.data import ReportData
@@ -149,6 +149,33 @@ def test_shares_stand_beside_what_was_expected(html):
     alone = page(replace(parcels(), shares=parcels().shares[1:]))
     assert "were expected" not in alone
     assert ">Expected</th>" not in alone
+
+
+def test_predictions_stand_beside_what_was_seen(html):
+    assert "Predictions and what was seen" not in html
+    told = page(replace(parcels(), conformity=seen()))
+    assert [x["id"] for tag, x in elements(told) if tag == "section"] == [*ORDER, "conformity"]
+    assert '<a href="#conformity">Predictions and what was seen</a>' in told
+    section = told[told.index('<section id="conformity"') :]
+    assert (
+        "90 of 100 messages went where they were foretold to (90.00%); 103 records seen." in section
+    )
+    assert re.findall(r"<h([34])>([^<]*)<", section) == [
+        ("3", "First disagreements"),
+        ("4", "APP1:6, put 2026-09-14T08:00:05Z to APP1"),
+        *(("3", x) for x in ("By queue manager", "By object", "By channel", "Not compared")),
+    ]
+    assert '<p class="said">WEIGHT</p>' in section
+    assert "CLWLWGHT of APP1 is 25, not 50" in section
+    assert "</meter> 75.0%" in section
+
+
+def test_more_first_disagreements_than_a_reader_wants_are_counted():
+    found = seen()
+    many = replace(found, first_disagreements=[*found.first_disagreements] * 205)
+    told = page(replace(parcels(), conformity=many))
+    assert told.count("<article>") == 200
+    assert "and 5 more" in told
 
 
 def test_snapshots_are_marked_on_the_flows(html):

@@ -5,9 +5,12 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
+from deltalake import DeltaTable
 from lakes import lake_with
+from orders_worlds import TOLD
 from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
 from waiting_worlds import routed_lake
+from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.cli.report import run
@@ -89,6 +92,29 @@ def check_figures(routed):
     for (_, dest), count in data.timeline.counts.items():
         by_dest[dest] += count
     assert by_dest == Counter(x["dest_qmgr"] for x in good)
+
+
+def test_records_of_where_messages_went_stand_beside_outcomes(routed, tmp_path, capsys):
+    lake, outcomes = routed
+    words = ["report", "--lake", lake.root, "--out", str(tmp_path), "--json"]
+    assert read_report(lake).conformity is None
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["conformity"] is None
+    own = [x for x in outcomes if x["object_name"] == "Q"]
+    records = [{**{x: row[x] for x in TOLD}, "source": "test"} for row in own]
+    records[5] |= {"dest_qmgr": "ELSEWHERE", "channel": None}
+    put_rows(lake, "observed_routes", records)
+    try:
+        found = read_report(lake).conformity
+        assert (found.compared, found.agree) == (60, 59)
+        assert [x.qmgr for x in found.first_disagreements] == ["GATE"]
+        assert main(words) == 0
+        shown = json.loads(capsys.readouterr().out)["conformity"]
+        assert shown == {"seen": 60, "compared": 60, "agree": 59}
+        written = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert "59 of 60 messages went where they were foretold to (98.33%)" in written
+    finally:
+        DeltaTable(lake.path("observed_routes")).delete()
 
 
 def test_the_funnel_weighs_candidates_by_messages(routed):

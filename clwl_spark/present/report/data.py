@@ -10,6 +10,7 @@ from datetime import datetime
 
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.present.report.findings import ChannelStory, Deviation, Failures, Move
+from clwl_spark.studies.conform.model import Conformity
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +204,7 @@ class ReportData:
         timeline: the flows.
         failures: what did not arrive.
         held: channels that were down and had messages put to them, most messages first.
+        conformity: predictions beside records of where messages went; None = there are no records.
     """
 
     head: Head
@@ -218,3 +220,4 @@ class ReportData:
     timeline: Timeline = field(default_factory=Timeline)
     failures: Failures = field(default_factory=Failures)
     held: tuple[ChannelStory, ...] = ()
+    conformity: Conformity | None = None

@@ -6,6 +6,7 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from clwl_spark.present.conformity import parts as parts_seen
 from clwl_spark.present.report.data import Head, ReportData
 from clwl_spark.present.report.drawing import unchecked
 from clwl_spark.present.report.figure import Figure
@@ -16,6 +17,8 @@ from clwl_spark.present.report.figures.rules import funnel_figure
 from clwl_spark.present.report.figures.shares import share_figures
 from clwl_spark.present.report.surprises import MOST, Surprise, surprises
 from clwl_spark.present.report.words import count, counted, joined, moment, named, percent
+from clwl_spark.studies.conform.model import Conformity
+from clwl_spark.studies.conform.wording import summary
 
 _PAGES: Final = Environment(
     loader=PackageLoader("clwl_spark.present.report"),
@@ -37,6 +40,7 @@ class Part:
         lead: a sentence below it; blank = none.
         figures: its charts.
         nothing: what stands there if it has none.
+        html: what else stands there, as Markup.
     """
 
     key: str
@@ -44,6 +48,7 @@ class Part:
     lead: str
     figures: tuple[Figure, ...]
     nothing: str = ""
+    html: str = ""
 
 
 def page(data: ReportData) -> str:
@@ -151,4 +156,17 @@ def _parts(data: ReportData) -> list[Part]:
             "failures", "Failures", "", tuple(failure_figures(head, data.failures)),
             "Nothing failed, and nothing was rejected.",
         ),
+        *_seen(data.conformity),
+    ]  # fmt: skip
+
+
+def _seen(found: Conformity | None) -> list[Part]:
+    """The section on records of where messages went; none where there are no records."""
+    if found is None:
+        return []
+    told = summary(found)
+    html = Markup(parts_seen(found, 3))  # noqa: S704  (all names are escaped there)
+    return [
+        Part("conformity", "Predictions and what was seen", f"{told[0].upper()}{told[1:]}.", (),
+             html=html)
     ]  # fmt: skip

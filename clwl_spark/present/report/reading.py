@@ -27,8 +27,14 @@ from clwl_spark.present.report.ways import (
 )
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.parallel import run_parallel
+from clwl_spark.studies.conform.find import conform
+from clwl_spark.studies.conform.match import ALL
+from clwl_spark.studies.conform.model import Conformity
+from clwl_spark.tables import OBSERVED_ROUTES
 
 MAP_NODES: Final = 40
+LOOKED_INTO: Final = 10
+"""Queue managers whose first disagreement is explained; clwl conform does more of them."""
 _OF_HEAD: Final = ("outcomes", "failed", "waiting", "rejected", "snapshots", "algorithm")
 Row = dict[str, Any]
 """Parts of a report by their names in `ReportData` and `Head`; `routed` are messages."""
@@ -50,6 +56,7 @@ def read_report(lake: Lake) -> ReportData:
         lambda: _counted(lake, aggregate),
         lambda: _weighed(lake, aggregate),
         lambda: _gone(lake, aggregate),
+        lambda: {"conformity": _recorded(lake)},
     ]
     found = run_parallel(lake.spark, lambda part: part(), parts)
     said = {name: value for part in found for name, value in part.items()}
@@ -63,6 +70,13 @@ def read_report(lake: Lake) -> ReportData:
     )
     shown = {name: said[name] for name in said if name not in (*_OF_HEAD, "routed")}
     return ReportData(head, **shown)
+
+
+def _recorded(lake: Lake) -> Conformity | None:
+    """Predictions beside records of where messages went, where there are any."""
+    if lake.read_or_empty(OBSERVED_ROUTES.name).isEmpty():
+        return None
+    return conform(lake, ALL, LOOKED_INTO)
 
 
 def _counted(lake: Lake, aggregate: Aggregate) -> Row:
