@@ -12,9 +12,10 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import Via
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.conform.causes import Hypothesis
-from clwl_spark.studies.conform.held import Sender, Start
+from clwl_spark.studies.conform.held import Sender
 from clwl_spark.studies.conform.model import Disagreement, Document
 from clwl_spark.studies.conform.suppose import Cause
+from clwl_spark.studies.conform.trial import Start
 from clwl_spark.studies.conform.wording import lacking, settles, words
 from clwl_spark.studies.explain.planned import candidate_order
 from clwl_spark.studies.explain.wording import reasons_why, verdict_text

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP, MAX_WEIGHT
 from clwl_spark.studies.conform.evidence import SEEN
-from clwl_spark.studies.conform.held import Held, Sender, Trial
+from clwl_spark.studies.conform.held import Sender
 from clwl_spark.studies.conform.start import least_start
 from clwl_spark.studies.conform.suppose import Cause, Supposed
+from clwl_spark.studies.conform.trial import Held, Trial
 from clwl_spark.tables import columns as c
 
 _SIFTED: Final = 2_000

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts
-from clwl_spark.algorithm.follow import DIFFERS, NOT_SEEN, Seen, follow
+from clwl_spark.algorithm.follow import NOT_SEEN, Seen, follow
 from clwl_spark.algorithm.transmit import now
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.planning.facts import (
@@ -30,6 +30,7 @@ from clwl_spark.routing.state.bucket_plans import BY_GROUP, BY_OPEN, NO_BINDING,
 from clwl_spark.studies.conform.ends import Ends, fitting, plain
 from clwl_spark.studies.conform.evidence import IS_SEEN, SEEN, Evidence
 from clwl_spark.studies.conform.suppose import Supposed
+from clwl_spark.studies.conform.trial import Held, Trial
 from clwl_spark.tables import columns as c
 
 TTL: Final = 24 * 3_600_000_000
@@ -39,68 +40,6 @@ BEFORE: Final = 2_000
 """How many of them come before the first disagreement."""
 _Messages = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
 _KINDS: Final = {"ON_OPEN": BY_OPEN, "NOT_FIXED": NO_BINDING, "ON_GROUP": BY_GROUP}
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What a queue manager would remember before its first message.
-
-    Attributes:
-        number: (channels,) dest_seq_number.
-        factor: (channels,) dest_seq_factor.
-    """
-
-    number: NDArray[np.int64]
-    factor: NDArray[np.int64]
-
-    @property
-    def counters(self) -> int:
-        """How many are not 0."""
-        return int(np.count_nonzero(self.number) + np.count_nonzero(self.factor))
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A hypothesis, as the loop takes it.
-
-    Attributes:
-        variant: of the plans: which of those supposed.
-        span: messages that have it, others have the plans as they are; None = all.
-        weight: (channel, CLWLWGHT) of one that is another; None = as known.
-        start: of the history; None = empty.
-        most: choices of others that may be supposed before a message.
-        strays: patterns of records of no message that are choices, too, with their times.
-    """
-
-    variant: int = 0
-    span: tuple[int, int] | None = None
-    weight: tuple[int, int] | None = None
-    start: Start | None = None
-    most: int = 0
-    strays: tuple[NDArray[np.int32], NDArray[np.int64]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What a trial comes to.
-
-    Attributes:
-        verdict: (messages,) as of `algorithm.follow`.
-        extra: (messages,) choices of others that were supposed before each.
-    """
-
-    verdict: NDArray[np.int32]
-    extra: NDArray[np.int64]
-
-    @property
-    def compared(self) -> int:
-        """Messages that were seen."""
-        return int(np.count_nonzero(self.verdict))
-
-    @property
-    def wrong(self) -> int:
-        """Those that went elsewhere."""
-        return int(np.count_nonzero(self.verdict == DIFFERS))
 
 
 @dataclass

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP
-from clwl_spark.studies.conform.held import Sender, Start
+from clwl_spark.studies.conform.held import Sender
+from clwl_spark.studies.conform.trial import Start
 
 _LOOKED_AT: Final = 5_000
 Said = list[tuple[int, int, int, int]]
