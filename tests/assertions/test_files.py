@@ -1,5 +1,7 @@
 """Files of assertions: what they say, and everything that is wrong with them at once."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 from hypothesis import given, settings
@@ -135,6 +137,8 @@ def test_the_message_counts_the_errors(tmp_path):
 
 def test_what_is_not_there_or_no_text_is_refused(tmp_path):
     assert problems_of(tmp_path)[0].startswith(f"{tmp_path}:1:1: cannot be read: Is a directory: ")
+    zero = problems_of(Path("/dev/zero"))[0]
+    assert zero.startswith("/dev/zero:1:1: cannot be read: a pipe or a device, not a file: ")
     (tmp_path / "latin.yml").write_bytes(b"assertions: \xff")
     assert "give a file in UTF-8" in problems_of(tmp_path)[0]
 

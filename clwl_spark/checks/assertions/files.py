@@ -12,6 +12,7 @@ from clwl_spark.checks.assertions.parse import FactError, parse
 from clwl_spark.checks.assertions.source import Place, Problem, Spot, Written, read_written
 from clwl_spark.checks.assertions.wording import statement_words
 from clwl_spark.errors import InputError, did_you_mean
+from clwl_spark.small_files import read_small_text
 
 _SUFFIXES: Final = (".yml", ".yaml")
 _LIST: Final = "assertions"
@@ -61,7 +62,7 @@ def load_assertions(paths: Sequence[Path]) -> tuple[Assertion, ...]:
     found: list[Assertion] = []
     for path in _files(paths):
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_small_text(path)
         except (OSError, UnicodeDecodeError) as error:
             said = error.strerror if isinstance(error, OSError) else str(error)
             problem = f"cannot be read: {said}: give a file in UTF-8, or a folder with *.yml"

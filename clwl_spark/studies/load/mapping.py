@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from clwl_spark.errors import UsageError, did_you_mean
+from clwl_spark.small_files import read_small_text
 from clwl_spark.tables import MESSAGES
 from clwl_spark.tables import columns as c
 
@@ -98,7 +99,7 @@ def _lines(text: str) -> Sequence[str]:
     if not text.startswith("@"):
         return [text]
     try:
-        lines = Path(text[1:]).read_text("utf-8").splitlines()
+        lines = read_small_text(Path(text[1:])).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--map {text}: it cannot be read ({error})") from error
     return [x.strip() for x in lines if x.strip() and not x.startswith("#")]
