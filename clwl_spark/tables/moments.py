@@ -39,8 +39,8 @@ def micros(at: datetime) -> int:
 
 
 def moment_at(microseconds: int) -> datetime:
-    """The moment of so many microseconds, in UTC."""
-    return EPOCH + timedelta(microseconds=microseconds)
+    """The moment of so many microseconds, in UTC; beyond FIRST and LAST the nearer of them."""
+    return EPOCH + timedelta(microseconds=min(max(microseconds, FIRST), LAST))
 
 
 def moment_text(moment: datetime, precision: str = "auto") -> str:
