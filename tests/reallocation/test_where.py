@@ -22,6 +22,7 @@ from clwl_spark.studies.where.find import (
     wanted_message,
     where_is,
 )
+from clwl_spark.studies.where.wording import Place, State, summary
 from clwl_spark.tables import TABLES
 from clwl_spark.tables.moments import micros
 
@@ -120,6 +121,17 @@ def test_it_goes_on_hop_by_hop_until_it_waits(spark, tmp_path):
     )
     (waits,) = where_is(lake, Wanted(micros(START), None, "QMA", 1, backlog=10), Edition.SECOND)
     assert [x["state"] for x in waits["hops"]] == ["WAITS", *["NOT_YET"] * (len(found["hops"]) - 1)]
+
+
+def test_every_copy_that_was_sent_is_told():
+    row = {"object_type": "TOPIC", "object_name": "news", "qmgr": "PUB"}
+    copies = [Place(1, {**row, "dest_qmgr": x}, State.SENT) for x in ("QM1", "QM2")]
+    home = Place(1, {**row, "dest_qmgr": "PUB"}, State.ARRIVED)
+    sent = "it was sent to QM1, for its subscribers to news; it was sent to QM2, for its"
+    assert summary(copies) == f"Its 2 copies: {sent} subscribers to news."
+    assert summary([*copies, home]).startswith(f"Its 3 copies: {sent}")
+    on = Place(2, {**row, "qmgr": "QM1"}, State.ARRIVED)
+    assert summary([copies[0], on]).startswith("It is with the subscribers to news of QM1")
 
 
 def test_what_has_no_outcome_is_told(lake):

@@ -59,12 +59,19 @@ class Place:
 
 def summary(places: Sequence[Place]) -> str:
     """One sentence of all copies and hops."""
-    here = [x for x in places if x.state not in (State.SENT, State.NOT_YET)]
-    here = here or [x for x in places if x.state == State.SENT][-1:]
+    here = [x for x in places if x.state != State.NOT_YET and not _has_left(x, places)]
     told = list(dict.fromkeys(_is(x) for x in here))
     if len(here) == 1 or len(told) == 1:
         return f"{told[0][0].upper()}{told[0][1:]}."
     return f"Its {len(here)} copies: {'; '.join(told)}."
+
+
+def _has_left(place: Place, places: Sequence[Place]) -> bool:
+    """Whether it was sent from there, and is told of where it came to."""
+    went = place.state == State.SENT
+    return went and any(
+        x.hop == place.hop + 1 and x.row[c.QMGR] == place.row[c.DEST_QMGR] for x in places
+    )
 
 
 def _is(place: Place) -> str:
