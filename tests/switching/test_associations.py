@@ -2,7 +2,17 @@
 
 import pytest
 from lakes import lake_with
-from small_worlds import message, message_channel, qmgr, queue, rcvr, sender, tables
+from small_worlds import (
+    at,
+    message,
+    message_channel,
+    qmgr,
+    queue,
+    rcvr,
+    sender,
+    snapshot,
+    tables,
+)
 from waiting_worlds import routed_lake
 from worlds import put_rows
 
@@ -118,6 +128,20 @@ def test_a_queue_that_is_gone_a_backlog_and_a_dynamic_queue(spark, tmp_path):
     assert (default["cause"], default["kind_of_change"]) == ("DEFCLXQ_CHANGED", 3)
     assert default["backlog"] == 1200
     assert f"{OLD} still holds 1,200 messages for the channel" in default["text"]
+
+
+def test_a_queue_manager_whose_last_queue_was_deleted_has_none(spark, tmp_path):
+    there = [qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1")), queue("QM1", "Q", "K")]
+    link = sender("GATE", "QM1", "STOPPED", xmitq="XMIT.A", backlog=5)
+    own = queue("GATE", "XMIT.A", usage="XMITQ", clchname="TO.*")
+    heads = [snapshot("S1", 0), snapshot("S2", 1)]
+    lake = lake_with(spark, tmp_path)
+    rows = tables(*heads, *at("S1", *there, own, link), *at("S2", *there, link))
+    for name, found in rows.items():
+        put_rows(lake, name, found)
+    (gone,) = (x.to_json() for x in associations(lake, "GATE", "S2"))
+    assert (gone["cause"], gone["current_is_gone"]) == ("PRESENT_IS_GONE", True)
+    assert "XMIT.A does not exist" in gone["text"]
 
 
 def test_sender_and_server_channels_on_the_same_queues_are_told(spark, tmp_path):

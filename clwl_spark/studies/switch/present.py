@@ -47,9 +47,10 @@ def present_queues(
     used = sorted({x for x in queues.current.values() if x})
     own = own_rows(of, topology.queues, (c.QUEUE, c.CLUSTER))
     there = {row[0] for row in own.where(F.col(c.QUEUE).isin(used)).select(c.QUEUE).collect()}
-    is_told = bool(there) or not own.isEmpty()
     backlogs = _backlogs(lake, snapshot_id, qmgr)
     names, before = dict(queues.definitions), _clchnames_before(lake, snapshot_id, qmgr)
+    # One whose last queue was deleted has none; its channels still tell that it is defined.
+    is_told = not own.isEmpty() or (bool(before) and _is_defined(of, topology))
     return {
         pair: Present(
             queue,
@@ -61,6 +62,11 @@ def present_queues(
         for pair, queue in queues.current.items()
         if queue
     }
+
+
+def _is_defined(of: DataFrame, topology: Topology) -> bool:
+    """Whether the snapshot has a cluster-receiver that the queue manager defines."""
+    return not own_rows(of, topology.cluster_channels, (c.CHANNEL, c.CLUSTER)).isEmpty()
 
 
 def _backlogs(lake: Lake, snapshot_id: str, qmgr: str) -> dict[Pair, int]:
