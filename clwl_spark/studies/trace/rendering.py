@@ -108,7 +108,10 @@ def _lines(hop: Hop) -> list[tuple[str, str, str]]:
         (f"{share:.1%}", place.qmgr, xmitq or over.get((place.qmgr, False)) or "")
         for place, share in hop.onward
     ]
-    lines += [(f"{share:.1%}", _ending_text(ending), "") for ending, share in hop.endings]
+    for ending, share in hop.endings:
+        is_sent = ending.end is End.TOPIC and ending.qmgr != hop.place.qmgr
+        channel = over.get((ending.qmgr, False)) if is_sent else None
+        lines.append((f"{share:.1%}", _ending_text(ending), channel or ""))
     return lines
 
 
