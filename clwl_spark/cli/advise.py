@@ -1,6 +1,7 @@
 """`clwl advise`: weights that give wanted shares, and what another host of a queue would need."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.console import RenderableType
 
@@ -62,7 +63,17 @@ def _needed(found: NewHost) -> Iterator[RenderableType]:
     rows = [(x.qmgr, x.command, x.why) for x in (*found.on_new, *found.on_others)]
     yield ""
     yield listing(("on", "definition", "why"), rows)
-    yield f"{found.unchanged:,} other queue managers of these clusters need no change"
+    if found.unchanged:
+        yield f"{found.unchanged:,} other queue managers of these clusters need no change"
+
+
+def _nearest(shares: Sequence[Mapping[str, Any]]) -> str:
+    """How far off the weights leave the host whose share they meet worst."""
+    off = max(shares, key=lambda x: max(x["after"] / x["wanted"], x["wanted"] / x["after"]))
+    return (
+        f"no weights give these shares: they are the nearest, and furthest off is "
+        f"{off[c.DEST_QMGR]} with {off['after']:.2%}, not {off['wanted']:.2%}"
+    )
 
 
 def _rendered(found: Advice) -> Iterator[RenderableType]:
@@ -75,7 +86,7 @@ def _rendered(found: Advice) -> Iterator[RenderableType]:
     yield ""
     yield listing(("queue manager", "wanted", "now", "then"), shares, {"wanted", "now", "then"})
     if found.error:
-        yield f"nearest that weights can: hosts are within {float(found.error):.2%} of one another"
+        yield _nearest(found.shares)
     weights = [
         (x[c.DEST_QMGR], x[c.CHANNEL], str(x[c.CLWLWGHT]), str(x["advised"]), str(x["step"]))
         for x in found.weights
