@@ -1,5 +1,7 @@
 """`clwl explain`: every candidate of one put, and why it won or lost."""
 
+from collections.abc import Iterator
+
 from clwl_spark import tables as schemas
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.routing import ExplainWords
@@ -7,7 +9,8 @@ from clwl_spark.cli.work import Work, asked_snapshot, at_work
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.explain.rendering import render
-from clwl_spark.studies.explain.request import ExplainRequest, explain
+from clwl_spark.studies.explain.request import UNKNOWN_NAMES, ExplainRequest, Explanation, explain
+from clwl_spark.tables import columns as c
 
 
 def run(common: Common, options: ExplainWords) -> int:
@@ -20,8 +23,19 @@ def run(common: Common, options: ExplainWords) -> int:
     with at_work("explain", common, own, needs=schemas.SNAPSHOTS.name) as work:
         explanation = explain(work.lake, explain_request(options, work))
         work.screen.document(explanation.to_json())
-        work.screen.show(render(explanation))
+        work.screen.show(render(explanation), *_elsewhere(options, work, explanation))
     return 0
+
+
+def _elsewhere(options: ExplainWords, work: Work, found: Explanation) -> Iterator[str]:
+    """Of a name that the queue manager does not know: what else tells about it."""
+    plan = found.plan
+    if plan[c.REASON] not in UNKNOWN_NAMES:
+        return
+    words = ["--qmgr", options.qmgr, *(["--at", options.at] if options.at else [])]
+    name = plan[c.RESOLVED_QMGR] or plan[c.RESOLVED_OBJECT] or options.object_name
+    told = work.command("repository", *words, "--object", name)
+    yield f"where {name} is, and why {options.qmgr} does not know of it: {told}"
 
 
 def explain_request(options: ExplainWords, work: Work) -> ExplainRequest:

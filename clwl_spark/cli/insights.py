@@ -1,6 +1,6 @@
 """`clwl insights`: what a whole topology shows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import RenderableType
@@ -9,13 +9,14 @@ from clwl_spark.algorithm.ladder import BY_NUMBER
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.what_if import InsightsWords
-from clwl_spark.cli.work import ROUTED, asked_snapshot, at_work
-from clwl_spark.mq.vocabulary import Algorithm
+from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
+from clwl_spark.mq.vocabulary import Algorithm, reason_text
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.studies.explain.request import UNKNOWN_NAMES
 from clwl_spark.studies.insights import Insights, insights
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, traffic_of_lake
 from clwl_spark.tables import SNAPSHOTS
@@ -35,7 +36,25 @@ def run(common: Common, options: InsightsWords) -> int:
             tell("requests", 1, 1)
         work.screen.document({"snapshot_id": snapshot_id, **found.to_json()})
         work.screen.show(*parts(found, snapshot_id, ladder.algorithm, options.limit))
+        work.screen.show(*_failing(found, snapshot_id, work, options.limit))
     return 0
+
+
+def _failing(found: Insights, snapshot_id: str, work: Work, limit: int) -> Iterator[RenderableType]:
+    """Requests that fail, and what tells why; nothing where none does."""
+    if not found.failing:
+        return
+    rows = [{**x, c.REASON: reason_text(x[c.REASON])} for x in found.failing]
+    names = (c.QMGR, c.OBJECT_NAME, c.OBJECT_QMGR, c.REASON, MESSAGES_OF)
+    yield from _part("Messages that fail", rows, names, "", limit)
+    first = found.failing[0]
+    words = ["--from", first[c.QMGR], "--object", first[c.OBJECT_NAME]]
+    words += ["--object-qmgr", first[c.OBJECT_QMGR]] if first[c.OBJECT_QMGR] else []
+    yield f"why the first does: {work.command('explain', *words, '--snapshot', snapshot_id)}"
+    if first[c.REASON] in UNKNOWN_NAMES:
+        name = first[c.OBJECT_QMGR] or first[c.OBJECT_NAME]
+        told = work.command("repository", "--qmgr", first[c.QMGR], "--object", name)
+        yield f"what {first[c.QMGR]} knows: {told}"
 
 
 def parts(

@@ -44,6 +44,15 @@ def _show_view(common: Common, options: RepositoryWords) -> None:
         view = repository_view(work.lake, options.qmgr, at, options.object_name)
         work.screen.document(view.to_json())
         work.screen.show(render_view(view))
+        if options.object_name is not None and not (view.known or view.missing):
+            work.screen.show(
+                f"nobody has {options.object_name} in snapshot {view.snapshot_id}: check the name "
+                "(case counts), or ingest its owner's definitions"
+            )
+        if options.object_name is not None and view.missing:
+            words = ["--from", options.qmgr, "--object", options.object_name]
+            words += ["--at", options.at] if options.at else []
+            work.screen.show(f"what a put to it comes to: {work.command('explain', *words)}")
 
 
 def _show_story(screen: Screen, options: RepositoryWords, story: Story) -> None:

@@ -1,6 +1,7 @@
 """What every command starts with: settings, a screen, logs, a session and the lake."""
 
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -55,6 +56,12 @@ class Work:
     settings: Settings
     screen: Screen
     lake: Lake
+
+    def command(self, name: str, *words: str) -> str:
+        """A command about the same lake, as a shell takes it."""
+        place = self.settings.lake or self.settings.catalog or self.lake.root
+        option = "--catalog" if self.lake.in_catalog else "--lake"
+        return shlex.join(["clwl", name, option, place, *words])
 
 
 class AsksForSnapshot(Protocol):

@@ -51,6 +51,7 @@ class Insights:
             release would send otherwise.
         balancing: the same columns: what the other release's balancing would send otherwise over
             the same routes.
+        failing: (qmgr, object_name, object_qmgr, reason, messages) of requests that fail.
     """
 
     deciding: Sequence[Row]
@@ -59,6 +60,7 @@ class Insights:
     views: Sequence[Row]
     releases: Sequence[Row]
     balancing: Sequence[Row]
+    failing: Sequence[Row] = ()
 
     def to_json(self) -> Row:
         """The document of `clwl insights --json`."""
@@ -87,7 +89,14 @@ def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights
         views=_views(topology),
         releases=_releases(base, other),
         balancing=balancing_moves(base, topology, ladder.semantics.edition),
+        failing=_failing(base),
     )
+
+
+def _failing(base: Base) -> list[Row]:
+    """Requests whose messages end with a reason, the most messages first."""
+    rows = base.plans.where(F.col(c.REASON) != 0).select(*_ASKED, c.REASON, MESSAGES_OF)
+    return _rows(rows.orderBy(F.desc(MESSAGES_OF), *_ASKED).limit(_MOST))
 
 
 def _deciding(base: Base, judged: DataFrame) -> list[Row]:

@@ -33,6 +33,8 @@ from clwl_spark.tables import BALANCE_HISTORY, ROUTE_CANDIDATES, ROUTE_PLANS, SN
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
+UNKNOWN_NAMES: Final = frozenset({2082, 2085, 2087})
+"""Reasons of puts to a name that the queue manager does not know."""
 _LAST_HISTORY: Final = "the history after the last routed batch"
 _SENT_BY: Final = (StructField(c.QMGR, StringType()), StructField(c.CLWLMRUC, LongType()))
 
@@ -260,15 +262,23 @@ def _warnings(qmgr: str, plan: Row, sender: Sender) -> list[str]:
     return [words]
 
 
+def _told(request: ExplainRequest, plan: Row, sender: Sender) -> str:
+    """What comes of a first open; what is in other clusters makes no name known (P35)."""
+    if plan[c.REASON] in UNKNOWN_NAMES:
+        return f"asking does not help: it is in clusters that {request.qmgr} is not in"
+    if sender.asks:
+        return f"{' and '.join(sender.asks)} would tell it"
+    return "nobody tells it, so this is what others show"
+
+
 def _notes(request: ExplainRequest, found: Planned, sender: Sender) -> list[str]:
     """What the answer rests on."""
     plan, said = found.plan, []
     if plan[c.FIRST_OPEN]:
         name = plan[c.RESOLVED_QMGR if plan[c.KIND] == PlanKind.QMGR else c.RESOLVED_OBJECT]
-        told = f"{' and '.join(sender.asks)} would tell it" if sender.asks else "nobody tells it"
         said.append(
             f"first open: {request.qmgr} has not asked for {name}, or for a queue manager that "
-            f"has it, yet; {told}"
+            f"has it, yet; {_told(request, plan, sender)}"
         )
     if plan[c.SCOPE] == Reach.QMGR:
         said.append(f"scope QMGR: it goes to subscribers of {request.qmgr} alone")

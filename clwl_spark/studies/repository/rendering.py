@@ -138,7 +138,8 @@ def _seen(row: Row) -> tuple[str, ...]:
 
 def _not_seen(row: Row) -> tuple[str, ...]:
     last = f" (last seen {row['last_seen']})" if row["last_seen"] else ""
-    stopped = f"; look {row['stopped']}" if row.get("stopped") else ""
+    where = row.get("stopped") or ""
+    stopped = f"; look {where}" if where.startswith("between") else where and f"; {where}"
     return row["kind"], row["name"], row["qmgr"], row["cluster"], row["text"] + last + stopped
 
 
