@@ -5,6 +5,8 @@ from clwl_spark.checks.assertions.files import load_assertions
 from clwl_spark.checks.assertions.judge import judge
 from clwl_spark.checks.assertions.junit import junit_xml
 from clwl_spark.checks.assertions.rendering import explained, report_table
+from clwl_spark.checks.assertions.results import Verdict
+from clwl_spark.cli.screen import note
 from clwl_spark.cli.words.assertions import AssertWords
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import asked_snapshot, at_work
@@ -33,6 +35,10 @@ def run(common: Common, options: AssertWords) -> int:
             options.junit.write_text(junit_xml(report), encoding="utf-8")
         work.screen.document({"snapshot_id": snapshot_id, **report.to_json()})
         work.screen.show(report_table(report), *explained(report))
+        if work.screen.quiet:
+            for result in report.having(Verdict.ERROR):
+                one = result.assertion
+                note(f"{one.file}:{one.line}: {one.name}: {result.said}")
     if report.broken:
         return 2
     return int(bool(report.failed))

@@ -1,12 +1,13 @@
 """`clwl incident`: what moved an object's messages since a moment, what waits, what to do."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from clwl_spark.cli.moments import micros_of
+from clwl_spark.cli.moments import is_time_of_day, micros_before, micros_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.tracing import IncidentWords
@@ -17,16 +18,21 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.incident.find import Question, incident
 from clwl_spark.studies.incident.model import Incident, Put, Way
+from clwl_spark.studies.incident.seen import last_put
 from clwl_spark.tables import SNAPSHOTS
+from clwl_spark.tables.moments import micros
 
 
 def run(common: Common, options: IncidentWords) -> int:
     """Study the incident, and return the exit code."""
-    since = micros_of("--since", options.since)
+    if not is_time_of_day(options.since):
+        micros_of("--since", options.since)
     until = None if options.until is None else micros_of("--until", options.until)
-    question = Question(options.object_name, since, until, options.qmgr)
     own = {"exit": options.exit}
     with at_work("incident", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
+        last = last_put(work.lake, options.object_name) or micros(datetime.now(UTC))
+        since = micros_before("--since", options.since, until or last)
+        question = Question(options.object_name, since, until, options.qmgr)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         found = incident(work.lake, question, ladder)
         work.screen.document(found.to_json())

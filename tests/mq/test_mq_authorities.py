@@ -84,9 +84,11 @@ def test_texts_of_a_queue_manager_add_up_and_a_display_tells_all():
     [
         "SET AUTHREC PROFILE(Q) GROUP('app') AUTHADD(PUT)",
         "SET AUTHREC PROFILE(Q OBJTYPE(QUEUE) GROUP('app')",
+        "SET AUTHREC PROFILE(Q) OBJTYPE(NOPE) GROUP('app') AUTHADD(PUT)",
+        "SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) GROUP('app') AUTHADD(PUT,WIBBLE)",
     ],
 )
-def test_a_record_of_no_type_or_one_that_breaks_off_is_a_reject(command):
+def test_a_record_that_mq_does_not_have_is_a_reject(command):
     reading = read_text(f"{HEAD}DEFINE QLOCAL(A)\n{command}\n", "own.mqsc")
     assert (len(reading.rejects), records(reading)) == (1, [])
     assert one(reading, "queues")["queue"] == "A"

@@ -173,6 +173,15 @@ def test_facts_decide_the_exit_code(called, tmp_path, facts, code, failures, err
     assert sum(x.find("error") is not None for x in cases) == errors
 
 
+def test_a_quiet_run_says_of_what_nobody_can_say(lake, tmp_path, capsys):
+    file = tmp_path / "facts.yml"
+    file.write_text(f'assertions:\n  - "{BROKEN}"\n')
+    assert main(["assert", str(file), "--lake", lake.root, "--quiet"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert f"{file}:2: {BROKEN}: " in shown.err
+
+
 def test_files_of_no_facts_are_bad_input(refused, tmp_path):
     assert "none.yml" in refused("assert", str(tmp_path / "none.yml"))
     (tmp_path / "facts.yml").write_text('assertions:\n  - "shares(Q from A)"\n')

@@ -52,7 +52,12 @@ class IncidentWords:
     object_name: PutObject
     since: Annotated[
         str,
-        typer.Option("--since", metavar="T", help="When it began: ISO 8601 with Z or an offset."),
+        typer.Option(
+            "--since",
+            metavar="T",
+            help="When it began: ISO 8601 with Z or an offset; or a time of day, like 14:00 (UTC): "
+            "the last one before the object's last message.",
+        ),
     ]
     until: Annotated[
         str | None,

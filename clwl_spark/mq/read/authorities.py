@@ -25,6 +25,12 @@ _MQI: Final = frozenset(
 _ADMIN: Final = frozenset(["CHG", "CLR", "DLT", "DSP"])
 _GROUPS: Final = {"ALLMQI": _MQI, "ALLADM": _ADMIN, "ALL": _MQI | _ADMIN, "NONE": frozenset[str]()}
 """Words for several authorities, as they are for queues."""
+_WORDS: Final = frozenset(
+    ["ALTUSR", "CONNECT", "CRT", "CTRL", "CTRLX", "PUB", "RESUME", "SUB", "SYSTEM"]
+).union(_MQI, _ADMIN, _GROUPS)
+_OBJECT_TYPES: Final = frozenset(
+    ["AUTHINFO", "CHANNEL", "CLNTCONN", "COMMINFO", "LISTENER", "NAMELIST", "PROCESS", "QMGR"]
+).union(["QUEUE", "RQMNAME", "SERVICE", "TOPIC"])
 
 
 def is_authority_command(text: str) -> bool:
@@ -49,14 +55,28 @@ def commanded(script: Script) -> list[AuthorityChange]:
     if named and not objtype:
         reason = "an authority record without OBJTYPE"
         raise PieceRefusedError(reason)
+    _check(objtype, _OBJECT_TYPES, "OBJTYPE")
     gone = not script.verb.startswith("SET")
     added, removed = (_words(objtype, raw.get(x, "")) for x in ("AUTHADD", "AUTHRMV"))
+    for word in sorted(added | removed):
+        _check(word, _WORDS, "authority")
     return [
         AuthorityChange(
             script.line, AuthorityKey(profile, objtype, kind, name), added, removed, gone=gone
         )
         for kind, name in named
     ]
+
+
+def _check(word: str, known: frozenset[str], what: str) -> None:
+    """Refuse a word that MQ does not have.
+
+    Raises:
+        PieceRefusedError: it is none of these.
+    """
+    if word and word.upper() not in known:
+        reason = f"{what} {word} is none of {', '.join(sorted(known))}"
+        raise PieceRefusedError(reason)
 
 
 def displayed(attributes: Attributes, line: int) -> AuthorityChange:
