@@ -29,7 +29,7 @@ from clwl_spark.studies.reallocate.waiting import waiting_outcomes
 from clwl_spark.tables.moments import micros
 
 SEED = int(os.environ.get("CLWL_SEED", random.SystemRandom().randrange(10**6)))
-CASES = int(os.environ.get("CLWL_CASES", "40"))
+CASES = int(os.environ.get("CLWL_CASES", "80"))
 CLOSING = "SHUT."
 COMPARED = (
     "at", "message_id", "put_seq", "qmgr", "from_channel", "to_channel", "from_xmitq", "to_xmitq",
@@ -149,7 +149,7 @@ def test_chains_of_events_between_batches_are_those_of_the_reference(
 def test_spark_plays_chains_of_events_as_the_reference(spark: SparkSession, tmp_path: Path) -> None:
     """Fewer: what they are judged by is shown with all of them."""
     wanted = Semantics(Algorithm.V9, Edition.SECOND)
-    assert "MOVED" in _compare(spark, tmp_path, wanted, CASES // 4, batches=2)
+    assert "MOVED" in _compare(spark, tmp_path, wanted, CASES // 8, batches=2)
 
 
 def _compare(

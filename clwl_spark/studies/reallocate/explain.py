@@ -136,7 +136,10 @@ def _story(lake: Lake, outcome: Row, rows: Sequence[Row], ladder: Ladder) -> Doc
         c.CHANNEL: channel,
         c.XMITQ: xmitq,
     }
-    sent = None if own or channel is None else _sent(lake, outcome, ladder)
+    stays = own and own[-1][w.OUTCOME] != w.Reallocation.MOVED.value
+    times = [micros(x.astimezone(UTC)) for x in (outcome[c.PUT_TIME], *(x[w.AT] for x in own[-1:]))]
+    waits = stays or channel is None
+    sent = None if waits else _sent(lake, (outcome[c.QMGR], channel), max(times), ladder)
     summary = sent or _summary(outcome, channel, xmitq, own)
     return {**document, "summary": summary, "events": events}
 
@@ -146,16 +149,21 @@ def _same(row: Row, outcome: Row) -> bool:
     return all(row[key] == outcome[key] for key in keys)
 
 
-def _sent(lake: Lake, outcome: Row, ladder: Ladder) -> str | None:
-    """Why a message without events does not wait: its channel is up; None = it may wait.
+def _sent(lake: Lake, sender: tuple[str, str], since: int, ladder: Ladder) -> str | None:
+    """Why a message that no event has held does not wait: its channel is up; None = it may wait.
+
+    Args:
+        lake: where it was routed.
+        sender: (qmgr, channel) that it is for.
+        since: from when on.
+        ladder: the lake's rules.
 
     Source: SEMANTICS 8 ("Who waits"), P40.
     """
     pins = snapshot_catalog(lake).pins
     if not pins or ladder.semantics.edition == Edition.FIRST:
         return None
-    at = max(micros(outcome[c.PUT_TIME].astimezone(UTC)), pins[-1].valid_from)
-    channel, qmgr = outcome[c.CHANNEL], outcome[c.QMGR]
+    at, (qmgr, channel) = max(since, pins[-1].valid_from), sender
     event = ChannelEvent(qmgr, channel, _ASKED_AS, at)
     if who_waits_at(lake, event, ladder.semantics.edition).is_known:
         return None
