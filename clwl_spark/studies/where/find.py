@@ -266,21 +266,23 @@ class _Fates:
             waits = self.waits[qmgr, channel] = who_waits_at(self.lake, event, self.edition)
         place = place.told_by(waits)
         if waits.last is not None:
-            rank = self._from_the_end(here, place.row)
-            return place.ending(State.WAITS if rank <= waits.last else State.SENT, rank)
+            rank, known = self._from_the_end(here, place.row)
+            return place.ending(State.WAITS if rank <= waits.last else State.SENT, rank, known)
         if waits.put_from is not None:
             is_left = place.row[PUT_AT] >= waits.put_from
             return place.ending(State.WAITS if is_left else State.SENT)
         return place.ending(State.WAITS if waits.is_known else State.SENT)
 
-    def _from_the_end(self, here: Lake, row: Mapping[str, Any]) -> int:
-        """Its number from the end of what goes by its channel."""
+    def _from_the_end(self, here: Lake, row: Mapping[str, Any]) -> tuple[int, int]:
+        """Its number from the end of what goes by its channel, and how many do."""
         of = f"{c.QMGR} string, {c.CHANNEL} string"
         channel = frame_from_rows(here.spark, [(row[c.QMGR], row[c.CHANNEL])], of)
         ranked = from_the_end(waiting_outcomes(here, channel), self.wanted.at)
+        is_it = F.lit(True)
         for name in (c.PUT_SEQ, w.MESSAGE_KEY, w.DUPLICATE):
-            ranked = ranked.where(F.col(name) == row[name])
-        return int(ranked.select(RANK).collect()[0][0])
+            is_it = is_it & (F.col(name) == row[name])
+        rank, known = ranked.agg(F.max(F.when(is_it, F.col(RANK))), F.count("*")).collect()[0]
+        return int(rank), int(known)
 
 
 def _never_routed(lake: Lake, wanted: Wanted) -> list[Document]:

@@ -38,6 +38,7 @@ class Place:
         moved_at: the last event that moved it, in microseconds; None = none.
         waits: which messages wait for its channel.
         rank: its number from the end of what goes by its channel, where that decides.
+        known: messages that the lake knows to go by it.
     """
 
     hop: int
@@ -47,10 +48,11 @@ class Place:
     moved_at: int | None = None
     waits: WhoWaits = ALL_WAIT
     rank: int | None = None
+    known: int = 0
 
-    def ending(self, state: State, rank: int | None = None) -> "Place":
+    def ending(self, state: State, rank: int | None = None, known: int = 0) -> "Place":
         """The place with what has become of the message there."""
-        return replace(self, state=state, rank=rank)
+        return replace(self, state=state, rank=rank, known=known)
 
     def told_by(self, waits: WhoWaits) -> "Place":
         """The place with who waits for its channel."""
@@ -147,7 +149,8 @@ def _by_channel(place: Place) -> str:
     if waits.last is not None:
         left = f"{channel} had {waits.last:,} messages left to send"
         by = f"the last {waits.last:,} wait" if waits.by == WaitingBy.BACKLOG else left
-        return f"{by}, and this one is number {place.rank:,} from the end"
+        more = f"; only {place.known:,} are known here" if waits.last > place.known else ""
+        return f"{by}, and this one is number {place.rank:,} from the end{more}"
     if waits.put_from is not None:
         since = moment_text(moment_at(waits.put_from))
         is_told = waits.by == WaitingBy.SINCE
