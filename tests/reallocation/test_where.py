@@ -122,7 +122,7 @@ def test_it_goes_on_hop_by_hop_until_it_waits(spark, tmp_path):
     (waits,) = where_is(lake, Wanted(micros(START), None, "QMA", 1, backlog=10), Edition.SECOND)
     assert [x["state"] for x in waits["hops"]] == ["WAITS", *["NOT_YET"] * (len(found["hops"]) - 1)]
     assert waits["hops"][0]["why"] == (
-        "the last 10 wait, and this one is number 1 from the end; only 1 are known here"
+        "the last 10 wait, and this one is number 6 from the end; only 6 are known here"
     )
 
 
