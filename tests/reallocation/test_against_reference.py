@@ -76,7 +76,7 @@ class Chain:
         return Stop(sender, f"TO.{CLOSING}B", "STOPPED", at, backlog=1)
 
     def run(self, stops: list[Stop]) -> Any:
-        ordered = sorted(stops, key=lambda x: (x.at, x.qmgr, x.channel, x.status))
+        ordered = sorted(stops, key=in_order)
         of = {case.prefix: at for at, case in enumerate(self.world.cases)}
         for stop in ordered:
             reference = self.references[of[stop.qmgr[: stop.qmgr.index(".") + 1]]]
@@ -110,6 +110,12 @@ class Chain:
             for x in reference.waiting
             if x.channel is not None
         )
+
+
+def in_order(stop: Stop) -> tuple[Any, ...]:
+    """Of several at one moment that which says since when comes first, then that with a backlog."""
+    told = (stop.since is None, stop.since or START, stop.backlog is None, stop.backlog or 0)
+    return stop.at, stop.qmgr, stop.channel, stop.status, *told
 
 
 def closing_case() -> Case:

@@ -158,7 +158,7 @@ def place_events(lake: Lake, wanted: Iterable[ChannelEvent], edition: Edition) -
         UnknownEventError: no snapshot is in force yet, no such queue manager, no such channel.
         EarlierEventError: an event before the last one of its queue manager.
     """
-    ordered = sorted(wanted, key=lambda x: (x.at, x.qmgr, x.channel, x.status))
+    ordered = sorted(wanted, key=_order)
     for event in ordered:
         if event.status not in STATUS_TIERS:
             known = ", ".join(STATUS_TIERS)
@@ -178,6 +178,15 @@ def place_events(lake: Lake, wanted: Iterable[ChannelEvent], edition: Edition) -
         named = (uuid.uuid4().hex, number) if who.is_known else ("", 0)
         events.append(Event(*named, event, snapshot_id, who))
     return events
+
+
+def _order(event: ChannelEvent) -> tuple[object, ...]:
+    """Events in order of time; those of one moment in one order, however they are given.
+
+    Source: P30, which leaves open what comes first of several of one moment.
+    """
+    told = (event.since is None, event.since or 0, event.backlog is None, event.backlog or 0)
+    return event.at, event.qmgr, event.channel, event.status, *told
 
 
 def who_waits_at(lake: Lake, event: ChannelEvent, edition: Edition) -> WhoWaits:
