@@ -140,6 +140,8 @@ def _story(lake: Lake, outcome: Row, rows: Sequence[Row], ladder: Ladder) -> Doc
     times = [micros(x.astimezone(UTC)) for x in (outcome[c.PUT_TIME], *(x[w.AT] for x in own[-1:]))]
     waits = stays or channel is None
     sent = None if waits else _sent(lake, (outcome[c.QMGR], channel), max(times), ladder)
+    if sent and own:
+        sent = f"It was moved to {channel}, which is up, so it has gone by it."
     summary = sent or _summary(outcome, channel, xmitq, own)
     return {**document, "summary": summary, "events": events}
 
