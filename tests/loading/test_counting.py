@@ -11,11 +11,6 @@ from clwl_spark.delta.lake import Lake
 
 
 @pytest.fixture
-def lake(spark, tmp_path):
-    return Lake(spark, str(tmp_path / "lake"))
-
-
-@pytest.fixture
 def load(lake, tmp_path, capsys):
     """Load texts, each as a file of its own, with words; give the document and standard error."""
     number = iter(range(100))

@@ -10,9 +10,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from clwl_spark.cli import main
 from clwl_spark.cli.samples import sample_messages, samples_folder
-from clwl_spark.delta.lake import Lake
 from clwl_spark.tables import LOADS, MESSAGES
 
 PUTS = """qmgr,put_time,object_name,bind,open_id,message_id,persistent,msg_length
@@ -27,24 +25,6 @@ EXPECTED = [
     ("QM1", 3, "08:00:02", "ORDERS", "ON_OPEN", 7),
     ("QM2", 1, "08:00:01", "STOCK", None, None),
 ]
-
-
-@pytest.fixture
-def lake(spark, tmp_path):
-    return Lake(spark, str(tmp_path / "lake"))
-
-
-@pytest.fixture
-def load(lake, capsys):
-    """Load, and give what the command says."""
-
-    def loaded(*words, code=0):
-        capsys.readouterr()
-        assert main(["load", "--lake", lake.root, "--json", *map(str, words)]) == code
-        shown = capsys.readouterr()
-        return json.loads(shown.out) if code == 0 else shown.err
-
-    return loaded
 
 
 def messages(lake):

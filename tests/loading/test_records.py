@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from clwl_spark.cli import main
-from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.traffic import records_of
 
 CREATED = {"timeStamp": "2026-09-14T08:00:05Z", "epoch": 1789372805}
@@ -132,11 +131,6 @@ def test_what_cannot_be_used_is_told_with_its_line_and_the_rest_is_taken():
         "Config Event, Some Reason": 1,
         "Channel Event, Some Reason": 1,
     }
-
-
-@pytest.fixture
-def lake(spark, tmp_path):
-    return Lake(spark, str(tmp_path / "lake"))
 
 
 def test_records_are_loaded_once_each_into_its_table(lake, tmp_path, capsys):

@@ -1,7 +1,6 @@
 """Application activity trace: what queue managers record of puts loads back as it was."""
 
 import copy
-import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -65,22 +64,6 @@ def routed(spark, tmp_path_factory):
             names = ("reason", "dest_qmgr", "dest_object", "xmitq", "is_local")
             puts.append({**row, **{x: went[x] for x in names}})
     return lake, puts
-
-
-@pytest.fixture
-def lake(spark, tmp_path):
-    return Lake(spark, str(tmp_path / "lake"))
-
-
-@pytest.fixture
-def load(lake, capsys):
-    def loaded(*words, code=0):
-        capsys.readouterr()
-        run("load", "--lake", lake.root, "--json", *words, code=code)
-        shown = capsys.readouterr()
-        return json.loads(shown.out) if code == 0 else shown.err
-
-    return loaded
 
 
 def plain(value):

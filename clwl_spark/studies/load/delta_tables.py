@@ -55,14 +55,12 @@ def table_of(folder: Path, known: Known, options: LoadOptions) -> LoadFile | Non
     name = str(folder)
     try:
         table = DeltaTable(name)
-        content = _content(table, table.version(), options)
-        found = LoadFile(name, Part(0, content, within=content), table.version() + 1)
-        start = max(
-            (x for x in range(1, found.size + 1) if _has(known, table, x, options)), default=0
-        )
-        if start == found.size:
+        size, bounds = table.version() + 1, options.bounds.name
+        contents = {x: _content(table, x) for x in range(1, size + 1)}
+        start = max((x for x, y in contents.items() if known.has(y, x, bounds)), default=0)
+        if start == size:
             return None
-        found.part = Part(start, content, known.written.get(content, frozenset()), content)
+        found = LoadFile(name, known.part_from(start, contents[size], bounds), size)
         take_table(found, Found(_rows(table, folder, range(start, found.size))), options)
     except (DeltaError, UnreadableFileError, OSError, ValueError) as error:
         found = LoadFile(name, Part(0, name), 0)
@@ -71,14 +69,9 @@ def table_of(folder: Path, known: Known, options: LoadOptions) -> LoadFile | Non
     return found
 
 
-def _content(table: DeltaTable, version: int, options: LoadOptions) -> str:
-    """What a version of a table is known by."""
-    named = f"delta {table.metadata().id} {version} {options.bounds.name}"
-    return hashlib.sha256(named.encode()).hexdigest()
-
-
-def _has(known: Known, table: DeltaTable, size: int, options: LoadOptions) -> bool:
-    return known.has(_content(table, size - 1, options), size)
+def _content(table: DeltaTable, size: int) -> str:
+    """What a table is known by that has so many versions."""
+    return hashlib.sha256(f"delta {table.metadata().id} {size}".encode()).hexdigest()
 
 
 def _rows(table: DeltaTable, folder: Path, versions: range) -> pa.Table:

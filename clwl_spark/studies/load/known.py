@@ -65,19 +65,22 @@ class Known:
             for there in sorted(x for x in self.contents if x <= len(view)):
                 digest.update(view[at:there])
                 at = there
-                found = digest.hexdigest()
-                is_known = self.has(found, there) or self.has(_within(found, bounds), there)
+                is_known = self.has(digest.hexdigest(), there, bounds)
                 if is_known and (grows or there == len(view)):
                     start = there
             digest.update(view[at:])
-        content = digest.hexdigest()
+        return self.part_from(start, digest.hexdigest(), bounds)
+
+    def part_from(self, start: int, content: str, bounds: str) -> Part:
+        """What is new of a content from a place on."""
         within = _within(content, bounds)
         written = self.written.get(content, frozenset()) | self.written.get(within, frozenset())
         return Part(start, content, written, within)
 
-    def has(self, content: str, size: int) -> bool:
-        """Whether a content of so many bytes is loaded, whole in all its tables."""
-        return content in self.contents.get(size, ())
+    def has(self, content: str, size: int, bounds: str = "") -> bool:
+        """Whether a content of this size is loaded: all of it, or its rows between these bounds."""
+        there = self.contents.get(size, ())
+        return content in there or _within(content, bounds) in there
 
 
 def _within(content: str, bounds: str) -> str:
