@@ -15,6 +15,10 @@ OnProgress = Callable[[str, int, int], None]
 """Is told (stage, done, of) as work goes on."""
 
 
+def tell_nobody(_stage: str, _done: int, _of: int) -> None:
+    """An `OnProgress` for work that nobody waits for."""
+
+
 class LogFormat(StrEnum):
     """How a log line is written."""
 

@@ -1,11 +1,9 @@
 """What a question about one put may say by name, beyond the put itself."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TypedDict
 
-Moment = str | datetime
-"""A moment as text in ISO 8601, or with its zone."""
+from clwl_spark.cli.moments import Moment
 
 
 class RuleOptions(TypedDict, total=False):
@@ -74,6 +72,10 @@ class LoadOptions(TypedDict, total=False):
         fields: column -> field, where the names do not tell it.
         observer: queue manager of puts that name none.
         time_zone: of moments that do not say theirs.
+        since: only rows from this moment on.
+        until: only rows before this moment.
+        redact: store no words of pieces that cannot be used.
+        seed: make puts of the counts of queues, drawn with it; None = make none.
         strict: load nothing if any piece cannot be used.
         dry_run: look, and write nothing.
     """
@@ -81,5 +83,27 @@ class LoadOptions(TypedDict, total=False):
     fields: Mapping[str, str]
     observer: str | None
     time_zone: str | None
+    since: Moment | None
+    until: Moment | None
+    redact: bool
+    seed: int | None
     strict: bool
     dry_run: bool
+
+
+class ConformOptions(TypedDict, total=False):
+    """Options of `OpenLake.conform`, those of `clwl conform`.
+
+    Attributes:
+        object_name: only what was put to it.
+        qmgr: only what this queue manager put.
+        since: only what was put from then on.
+        until: only what was put up to then.
+        explain: queue managers whose first disagreement is looked into.
+    """
+
+    object_name: str | None
+    qmgr: str | None
+    since: Moment | None
+    until: Moment | None
+    explain: int

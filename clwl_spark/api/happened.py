@@ -2,31 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import pandas as pd
 
-from clwl_spark.api.asked import LoadOptions, Moment, WhereOptions
+from clwl_spark.api.asked import ConformOptions, LoadOptions, WhereOptions
 from clwl_spark.api.rules import Rules
 from clwl_spark.api.shown import frame_of
-from clwl_spark.cli.load import zone_named
-from clwl_spark.cli.moments import micros_of
+from clwl_spark.cli.incident import question_of
+from clwl_spark.cli.load import bounds_of, zone_named
+from clwl_spark.cli.moments import Moment, micros_if
+from clwl_spark.cli.where import wanted_of
 from clwl_spark.delta.lake import Lake
-from clwl_spark.errors import UsageError
+from clwl_spark.logs import tell_nobody
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.semantics import semantics_of
-from clwl_spark.studies.incident.find import Question, incident
+from clwl_spark.studies.conform import match
+from clwl_spark.studies.conform.find import LOOKED_INTO, conform
+from clwl_spark.studies.conform.model import Conformity
+from clwl_spark.studies.incident.find import incident
 from clwl_spark.studies.incident.model import Bound, Incident, Waiting, Way
 from clwl_spark.studies.load import one_file
-from clwl_spark.studies.load import run as load_files
 from clwl_spark.studies.load.cells import Reading
-from clwl_spark.studies.load.run import LoadSummary
+from clwl_spark.studies.load.run import LoadSummary, load
 from clwl_spark.studies.separation.separation import SeparationQuestion, separation_of
-from clwl_spark.studies.where.find import Wanted, wanted_message, where_is
+from clwl_spark.studies.where.find import where_is
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.moments import micros
 
 _HOP: Final = (
     c.MESSAGE_ID, "hop", c.QMGR, c.PUT_SEQ, c.OBJECT_NAME, c.OBJECT_QMGR, c.DEST_QMGR, c.CHANNEL,
@@ -84,8 +86,7 @@ def happened(
     rules: Rules, object_name: str, since: Moment, until: Moment | None, qmgr: str | None
 ) -> Happened:
     """Study an incident."""
-    begin = micros_of("since", since if isinstance(since, str) else since.isoformat())
-    question = Question(object_name, begin, _micros("until", until), qmgr)
+    question = question_of(rules.lake, object_name, since, until, qmgr)
     return Happened(incident(rules.lake, question, rules.ladder(None)))
 
 
@@ -95,14 +96,13 @@ def whereabouts(lake: Lake, message: str, options: WhereOptions) -> pd.DataFrame
     Raises:
         UsageError: no message is named, or both `since` and `backlog` are given.
     """
-    backlog = options.get("backlog")
-    since = _micros("since", options.get("since"))
-    if since is not None and backlog is not None:
-        raise UsageError("since and backlog exclude each other: give one of them")
-    asked = _micros("at", options.get("at"))
-    at = micros(datetime.now(UTC)) if asked is None else asked
-    found = wanted_message(message, at, options.get("qmgr"))
-    wanted = Wanted(at, found.message_id, found.qmgr, found.put_seq, since, backlog)
+    wanted = wanted_of(
+        message,
+        options.get("qmgr"),
+        options.get("at"),
+        options.get("since"),
+        options.get("backlog"),
+    )
     puts = where_is(lake, wanted, semantics_of(lake).edition)
     hops = ({**hop, c.MESSAGE_ID: put[c.MESSAGE_ID]} for put in puts for hop in put["hops"])
     frame = frame_of(hops, _HOP)
@@ -123,27 +123,33 @@ def separated(
 
 def loaded(lake: Lake, paths: Sequence[str | Path], options: LoadOptions) -> LoadSummary:
     """Load files of puts and of what MQ records."""
-    reading = Reading(options.get("observer"), zone_named(options.get("time_zone")))
     how = one_file.LoadOptions(
         options.get("fields") or {},
-        reading,
-        strict=options.get("strict", False),
-        dry_run=options.get("dry_run", False),
+        Reading(options.get("observer"), zone_named(options.get("time_zone"))),
+        options.get("strict", False),
+        options.get("dry_run", False),
+        bounds_of(options.get("since"), options.get("until")),
+        options.get("redact", False),
+        options.get("seed"),
     )
-    return load_files.load(lake, [Path(x) for x in paths], how, _silent)
+    return load(lake, [Path(x) for x in paths], how, tell_nobody)
+
+
+def conformed(lake: Lake, options: ConformOptions) -> Conformity:
+    """Hold what was foretold against what was seen.
+
+    Raises:
+        InputError: nothing was seen, or nothing was routed.
+    """
+    wanted = match.Wanted(
+        options.get("object_name"),
+        options.get("qmgr"),
+        micros_if("--since", options.get("since")),
+        micros_if("--until", options.get("until")),
+    )
+    return conform(lake, wanted, options.get("explain", LOOKED_INTO))
 
 
 def _names(of: type) -> list[str]:
     """The attributes of a record."""
     return [x.name for x in fields(of)]
-
-
-def _silent(_stage: str, _done: int, _total: int) -> None:
-    """Tell nobody."""
-
-
-def _micros(name: str, when: Moment | None) -> int | None:
-    """A moment of an argument, in microseconds since 1970; None = none is given."""
-    if when is None:
-        return None
-    return micros_of(name, when.isoformat() if isinstance(when, datetime) else when)

@@ -12,20 +12,27 @@ from pyspark.sql import DataFrame
 
 from clwl_spark.api.answers import Explained, Moved, Traced
 from clwl_spark.api.asked import (
+    ConformOptions,
     ExplainOptions,
     LoadOptions,
-    Moment,
     TraceOptions,
     WhereOptions,
 )
 from clwl_spark.api.changes import change_of, moved_by
-from clwl_spark.api.conformed import ConformOptions, conformed
-from clwl_spark.api.happened import Happened, happened, loaded, separated, whereabouts
+from clwl_spark.api.happened import (
+    Happened,
+    conformed,
+    happened,
+    loaded,
+    separated,
+    whereabouts,
+)
 from clwl_spark.api.judged import Paths, judged
 from clwl_spark.api.load import TrafficShares, shares_of, sweep_of, traffic_shares_of
 from clwl_spark.api.routed import answer_of, report_of, routed, snapshots_of, table_of
 from clwl_spark.api.rules import Rules
 from clwl_spark.api.sessions import ended
+from clwl_spark.cli.moments import Moment
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.routing.run import RunSummary
@@ -265,7 +272,7 @@ class OpenLake:
 
         Args:
             object_name: as it is put to, or as an alias leads to it.
-            since: from when on.
+            since: from when on; a time of day, "14:00", is the last one, in UTC.
             until: up to when; None = now, or the object's last message.
             qmgr: only what is put there; None = anywhere.
         """
@@ -322,7 +329,8 @@ class OpenLake:
         Args:
             paths: files, and folders that are read with their subfolders, less hidden files.
             options: `fields`, column -> field; `observer`, queue manager of puts that name none;
-                `time_zone` of moments that do not say theirs; `strict`; `dry_run`.
+                `time_zone` of moments that do not say theirs; `since` and `until`; `redact`;
+                `seed`, to make puts of counts; `strict`; `dry_run`.
 
         Raises:
             NothingLoadedError: no message in any of the files, or under `strict` a piece that

@@ -6,13 +6,12 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from clwl_spark.cli.moments import micros_of
+from clwl_spark.cli.moments import micros_if
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.conforming import ConformWords
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
-from clwl_spark.errors import UsageError
 from clwl_spark.present.conformity import page
 from clwl_spark.present.report.words import percent
 from clwl_spark.studies.conform.find import conform
@@ -25,10 +24,7 @@ from clwl_spark.tables import columns as c
 
 def run(common: Common, options: ConformWords) -> int:
     """Compare, tell, and return the exit code."""
-    since = None if options.since is None else micros_of("--since", options.since)
-    until = None if options.until is None else micros_of("--until", options.until)
-    if since is not None and until is not None and since > until:
-        raise UsageError("--since is after --until: nothing was put in between; swap them")
+    since, until = micros_if("--since", options.since), micros_if("--until", options.until)
     wanted = Wanted(options.object_name, options.qmgr, since, until)
     reads = (OUTCOMES.name, OBSERVED_ROUTES.name)
     with at_work("conform", common, needs=SNAPSHOTS.name, reads=reads) as work:

@@ -7,11 +7,12 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from clwl_spark.cli.moments import is_time_of_day, micros_before, micros_of
+from clwl_spark.cli.moments import Moment, micros_before, micros_if
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.tracing import IncidentWords
 from clwl_spark.cli.work import ROUTED, at_work
+from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import reason_text
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
@@ -25,19 +26,30 @@ from clwl_spark.tables.moments import micros
 
 def run(common: Common, options: IncidentWords) -> int:
     """Study the incident, and return the exit code."""
-    if not is_time_of_day(options.since):
-        micros_of("--since", options.since)
-    until = None if options.until is None else micros_of("--until", options.until)
     own = {"exit": options.exit}
     with at_work("incident", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
-        last = last_put(work.lake, options.object_name) or micros(datetime.now(UTC))
-        since = micros_before("--since", options.since, until or last)
-        question = Question(options.object_name, since, until, options.qmgr)
+        question = question_of(
+            work.lake, options.object_name, options.since, options.until, options.qmgr
+        )
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         found = incident(work.lake, question, ladder)
         work.screen.document(found.to_json())
         work.screen.show(*_parts(found, options.limit))
     return 0
+
+
+def question_of(
+    lake: Lake, object_name: str, since: Moment, until: Moment | None, qmgr: str | None
+) -> Question:
+    """What is asked; a time of day is the last one before `until` or the object's last message.
+
+    Raises:
+        UsageError: a moment that is none.
+    """
+    end = micros_if("--until", until)
+    last = last_put(lake, object_name) if end is None else end
+    begin = micros_before("--since", since, micros(datetime.now(UTC)) if last is None else last)
+    return Question(object_name, begin, end, qmgr)
 
 
 def _parts(found: Incident, limit: int) -> list[RenderableType]:

@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from rich.markup import escape
 from rich.table import Table
 
+from clwl_spark.cli.moments import Moment, moment_of
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.words.loading import LoadWords
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.errors import UsageError
-from clwl_spark.settings import moment
 from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.mapping import read_maps, save_map
@@ -25,13 +25,12 @@ _SHOWN: Final = 20
 
 def run(common: Common, options: LoadWords) -> int:
     """Load the files, name what was not usable, and return the exit code."""
-    since, until = (x and moment(x) for x in (options.since, options.until))
     how = LoadOptions(
         read_maps(options.map),
         Reading(options.observer, zone_named(options.time_zone)),
         options.strict,
         options.dry_run,
-        Bounds(since or None, until or None),
+        bounds_of(options.since, options.until),
         options.redact,
         options.seed if options.synthesize else None,
     )
@@ -45,6 +44,18 @@ def run(common: Common, options: LoadWords) -> int:
         work.screen.document(summary.to_json())
         work.screen.show(_table(summary), *_mappings(summary.mappings))
     return 0
+
+
+def bounds_of(since: Moment | None, until: Moment | None) -> Bounds:
+    """The moments between which rows are loaded.
+
+    Raises:
+        UsageError: a moment that is none.
+    """
+    return Bounds(
+        None if since is None else moment_of("--since", since),
+        None if until is None else moment_of("--until", until),
+    )
 
 
 def zone_named(name: str | None) -> ZoneInfo | None:

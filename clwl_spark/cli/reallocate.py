@@ -4,7 +4,7 @@ import structlog
 from rich.table import Table
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.moments import micros_of
+from clwl_spark.cli.moments import micros_if, micros_of
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.waiting import ReallocateWords
@@ -77,7 +77,7 @@ def _single(options: ReallocateWords) -> ChannelEvent | None:
         )
     qmgr, channel, status, at = (str(word) for word in words)
     when = micros_of("--at", at)
-    since = None if options.since is None else micros_of("--since", options.since)
+    since = micros_if("--since", options.since)
     event = ChannelEvent(qmgr, channel, status.upper(), when, since, options.backlog)
     check_told(event.at, event.since, event.backlog)
     return event

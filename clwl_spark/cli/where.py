@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.moments import micros_of
+from clwl_spark.cli.moments import Moment, micros_if, micros_of
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.waiting import WhereWords
 from clwl_spark.cli.work import ROUTED, at_work
@@ -20,7 +20,7 @@ from clwl_spark.tables.moments import micros
 
 def run(common: Common, options: WhereWords) -> int:
     """Tell where the message is, and return the exit code."""
-    wanted = _wanted(options)
+    wanted = wanted_of(options.message, options.qmgr, options.at, options.since, options.backlog)
     with at_work("where", common, needs=schemas.SNAPSHOTS.name, reads=ROUTED) as work:
         found = where_is(work.lake, wanted, semantics_of(work.lake).edition)
         work.screen.document(found)
@@ -28,14 +28,24 @@ def run(common: Common, options: WhereWords) -> int:
     return 0
 
 
-def _wanted(options: WhereWords) -> Wanted:
-    """What the options ask for."""
-    if options.since is not None and options.backlog is not None:
+def wanted_of(
+    message: str,
+    qmgr: str | None,
+    at: Moment | None,
+    since: Moment | None,
+    backlog: int | None,
+) -> Wanted:
+    """What is asked for.
+
+    Raises:
+        UsageError: no message is named, a moment is none, or both `since` and `backlog` are given.
+    """
+    if since is not None and backlog is not None:
         raise UsageError("--since and --backlog exclude each other: give one of them")
-    at = micros(datetime.now(UTC)) if options.at is None else micros_of("--at", options.at)
-    since = None if options.since is None else micros_of("--since", options.since)
-    found = wanted_message(options.message, at, options.qmgr)
-    return Wanted(at, found.message_id, found.qmgr, found.put_seq, since, options.backlog)
+    asked = micros(datetime.now(UTC)) if at is None else micros_of("--at", at)
+    found = wanted_message(message, asked, qmgr)
+    begin = micros_if("--since", since)
+    return Wanted(asked, found.message_id, found.qmgr, found.put_seq, begin, backlog)
 
 
 def _message(found: Mapping[str, Any]) -> RenderableType:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import IngestError, LakeStateError
-from clwl_spark.logs import OnProgress
+from clwl_spark.logs import OnProgress, tell_nobody
 from clwl_spark.mq.read import PassedOver, Reject
 from clwl_spark.mq.vocabulary import SnapshotStatus
 from clwl_spark.snapshots.catalog import is_stale, require_snapshots
@@ -142,7 +142,7 @@ def ingest(
     if options.base is not None:
         require_snapshots(lake, options.base)
         base = _known(lake, options.base)
-    work = _Work(lake, sources, snapshot_id, options.strict, tell or _silent)
+    work = _Work(lake, sources, snapshot_id, options.strict, tell or tell_nobody)
     earlier = options.base or (snapshot_id if old else None)
     outcome, inspection, rebuilt = _inspected(work, earlier, old, base)
     written = earlier is not None or any(outcome.given.values())
@@ -224,10 +224,6 @@ class _Work:
         rows = ({**asdict(reject), c.SNAPSHOT_ID: self.snapshot_id} for reject in rejects)
         cells = [tuple(row[name] for name in INGEST_REJECTS.names) for row in rows]
         return frame_from_rows(self.lake.spark, cells, INGEST_REJECTS.schema)
-
-
-def _silent(_stage: str, _done: int, _total: int) -> None:
-    """Tell nobody."""
 
 
 def _refuse_unusable(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from clwl_spark.cli.moments import is_time_of_day, micros_before, micros_of
+from clwl_spark.cli.moments import micros_before, micros_of
 from clwl_spark.errors import UsageError
 from clwl_spark.tables.moments import micros
 
@@ -32,8 +32,3 @@ def test_a_time_of_day_is_the_last_one_up_to_a_moment(text, moment):
 def test_what_is_none_is_refused_with_the_option(text):
     with pytest.raises(UsageError, match="--since "):
         micros_before("--since", text, LAST)
-
-
-def test_a_day_has_no_time_of_day_alone():
-    assert is_time_of_day("14:00")
-    assert not is_time_of_day("2026-09-14T14:00Z")

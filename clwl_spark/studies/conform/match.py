@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES, OUTCOMES, ROUTE_PLANS
@@ -64,12 +65,20 @@ class Wanted:
         qmgr: only of puts on this queue manager; None = on any.
         since: only of puts from then on, in microseconds; None = from the first.
         until: only of puts up to then, in microseconds; None = up to the last.
+
+    Raises:
+        UsageError: `since` is after `until`.
     """
 
     object_name: str | None = None
     qmgr: str | None = None
     since: int | None = None
     until: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a time that is turned round."""
+        if self.since is not None and self.until is not None and self.since > self.until:
+            raise UsageError("--since is after --until: nothing was put in between; swap them")
 
     def condition(self) -> Column:
         """What a row fulfils; a name or a time that it does not tell is no obstacle."""

@@ -136,13 +136,16 @@ def _story(lake: Lake, outcome: Row, rows: Sequence[Row], ladder: Ladder) -> Doc
         c.CHANNEL: channel,
         c.XMITQ: xmitq,
     }
-    stays = own and own[-1][w.OUTCOME] != w.Reallocation.MOVED.value
-    times = [micros(x.astimezone(UTC)) for x in (outcome[c.PUT_TIME], *(x[w.AT] for x in own[-1:]))]
-    waits = stays or channel is None
-    sent = None if waits else _sent(lake, (outcome[c.QMGR], channel), max(times), ladder)
-    if sent and own:
-        sent = f"It was moved to {channel}, which is up, so it has gone by it."
-    summary = sent or _summary(outcome, channel, xmitq, own)
+    sender = (outcome[c.QMGR], channel)
+    is_held = bool(own) and own[-1][w.OUTCOME] != w.Reallocation.MOVED.value
+    upto = max(micros(x.astimezone(UTC)) for x in (outcome[c.PUT_TIME], *(y[w.AT] for y in own)))
+    up = None if is_held or channel is None else _up(lake, sender, upto, ladder)
+    if up is None:
+        summary = _summary(outcome, channel, xmitq, own)
+    elif own:
+        summary = f"It was moved to {channel}, which is up, so it has gone by it."
+    else:
+        summary = f"It went by {channel}. {up} (clwl reallocate)."
     return {**document, "summary": summary, "events": events}
 
 
@@ -151,8 +154,8 @@ def _same(row: Row, outcome: Row) -> bool:
     return all(row[key] == outcome[key] for key in keys)
 
 
-def _sent(lake: Lake, sender: tuple[str, str], since: int, ladder: Ladder) -> str | None:
-    """Why a message that no event has held does not wait: its channel is up; None = it may wait.
+def _up(lake: Lake, sender: tuple[str, str], since: int, ladder: Ladder) -> str | None:
+    """Why nothing waits for a channel: it is up; None = something may wait for it.
 
     Args:
         lake: where it was routed.
@@ -170,8 +173,7 @@ def _sent(lake: Lake, sender: tuple[str, str], since: int, ladder: Ladder) -> st
     if who_waits_at(lake, event, ladder.semantics.edition).is_known:
         return None
     where = f"{moment_text(moment_at(at))}: {channel} of {qmgr}"
-    why = none_waits(where, pins[-1].snapshot_id, "this one has gone by it")
-    return f"It went by {channel}. {why} (clwl reallocate)."
+    return none_waits(where, pins[-1].snapshot_id, "this one has gone by it")
 
 
 def _summary(outcome: Row, channel: str | None, xmitq: str | None, own: Sequence[Row]) -> str:

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError
+from clwl_spark.logs import tell_nobody
 from clwl_spark.mq.vocabulary import ChannelType
 from clwl_spark.snapshots.inspection import STATE
 from clwl_spark.snapshots.reading import sources_of
@@ -74,7 +75,7 @@ def changed_by_words(
         for number, text in enumerate(texts.of_qmgr.values()):
             files.append(Path(folder) / f"change{number}.mqsc")
             files[-1].write_text(text, encoding="utf-8")
-        outcome = settle_files(lake, sources_of(files, None), snapshot_id, snapshot_id, _silent)
+        outcome = settle_files(lake, sources_of(files, None), snapshot_id, snapshot_id, tell_nobody)
     if outcome.rejects:
         told = "; ".join(f"{x.text.strip()}: {x.reason}" for x in outcome.rejects[:_SHOWN])
         raise InputError(f"MQ would refuse a part of the change: {told}")
@@ -120,10 +121,6 @@ def known(tables: Tables) -> Known:
         {qmgr: frozenset(names) for qmgr, names in clusters.items()},
         {(x[0], x[1], x[2]): (x[3] or "", x[4] or "") for x in rows},
     )
-
-
-def _silent(_stage: str, _done: int, _total: int) -> None:
-    """Tell nobody."""
 
 
 def _checked(sides: Sides) -> Sides:
