@@ -200,6 +200,4 @@ def _with_subscriptions(
         Copies(x.at_qmgr, x.dest_qmgr, x.channel, x.messages, x.is_sent_on, at(x.dest_qmgr))
         for x in copies
     )
-    return Publication(
-        qmgr, topic, snapshot_id, one.outcomes, told, tuple(own.get(one.key, ()))
-    )
+    return Publication(qmgr, topic, snapshot_id, one.outcomes, told, tuple(own.get(one.key, ())))
