@@ -285,8 +285,9 @@ def _notes(request: ExplainRequest, found: Planned, sender: Sender) -> list[str]
     if any(row[c.ELIMINATED_BY] == RECENTLY_USED for row in found.candidates):
         history = "an empty history" if request.empty_history else _LAST_HISTORY
         said.append(f"rule {RECENTLY_USED} as of {history}; shares are those in the long run")
-    if own := [table for table, observer in sender.view.items() if observer == request.qmgr]:
-        said.append(f"view: {' and '.join(own)} of others as {request.qmgr} itself shows them")
+    own = [table for table, observer in sender.view.items() if observer == request.qmgr]
+    shown = f"{' and '.join(own)} of others as {request.qmgr} itself shows them"
+    said.append(f"view: {shown}" if own else "view: others as they are defined")
     if sender.authority:
         said.append(sender.authority)
     return said
