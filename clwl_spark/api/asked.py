@@ -89,6 +89,8 @@ class LoadOptions(TypedDict, total=False):
     seed: int | None
     strict: bool
     dry_run: bool
+    timeline: str
+    step: str
 
 
 class ConformOptions(TypedDict, total=False):

@@ -28,6 +28,7 @@ from clwl_spark.tables.routing import (
     RUNS,
     SNAPSHOT_RESETS,
 )
+from clwl_spark.tables.stored_changes import SNAPSHOT_CHANGES
 from clwl_spark.tables.topology import (
     CHANNEL_STATUS,
     CLUSTER_CHANNELS,
@@ -82,6 +83,8 @@ __all__ = [
     "ROUTE_PLANS",
     "RUNS",
     "SNAPSHOTS",
+    "SNAPSHOT_CHANGES",
+    "SNAPSHOT_CONTENT",
     "SNAPSHOT_RESETS",
     "STATUS_EVENTS",
     "SUBSCRIPTIONS",
@@ -109,6 +112,8 @@ TOPOLOGY: Final = (
 )
 ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES, MESSAGE_CHANNELS)
 """Tables of a snapshot that routing has no use for: made where a text gives rows of them."""
+SNAPSHOT_CONTENT: Final = (*TOPOLOGY, CLUSTER_SENDERS, *ADMINISTRATION)
+"""The tables whose rows are a snapshot's content."""
 
 TABLES: Final[dict[str, Table]] = {
     table.name: table
@@ -118,6 +123,7 @@ TABLES: Final[dict[str, Table]] = {
         CLUSTER_SENDERS,
         *ADMINISTRATION,
         INGEST_REJECTS,
+        SNAPSHOT_CHANGES,
         MESSAGES,
         OUTCOMES,
         REJECTED_MESSAGES,
