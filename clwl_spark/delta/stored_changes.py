@@ -5,7 +5,6 @@ from it. The base may be such a snapshot itself; the first one, the root, is sto
 has one snapshot of this kind at the most, so that all of a root's are a line.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from pyspark.sql import functions as F
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
 from clwl_spark.tables import Table
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.stored_changes import ROW_KEY, ROW_VALUES
+from clwl_spark.tables.stored_changes import ROW_KEY, ROW_VALUES, parsed_row
 
 _ROOT: Final = "root_"
 _PLACE: Final = "place_"
@@ -99,7 +98,6 @@ def _own(table: Table, changes: pa.Table, line: Iterable[Step]) -> pa.Table:
     """
     steps = {x.snapshot_id: x for x in line}
     by_key: dict[tuple[str, str], list[tuple[int, dict[str, Any], bool]]] = defaultdict(list)
-    keys = [x for x in table.keys if x != c.SNAPSHOT_ID]
     names = (c.SNAPSHOT_ID, c.TABLE, ROW_KEY, ROW_VALUES)
     for snapshot_id, of, row_key, values in zip(
         *(changes[x].to_pylist() for x in names), strict=True
@@ -107,7 +105,7 @@ def _own(table: Table, changes: pa.Table, line: Iterable[Step]) -> pa.Table:
         if of != table.name or snapshot_id not in steps:
             continue
         step = steps[snapshot_id]
-        row = dict(zip(keys, json.loads(row_key), strict=True)) | json.loads(values or "{}")
+        row = parsed_row(table, row_key, values)
         by_key[step.root, row_key].append((step.place, row, values is None))
     rows = []
     for (root, _), found in by_key.items():

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from typing import Any, Final
@@ -40,6 +40,16 @@ class Pin:
     snapshot_id: str
     valid_from: int
     continues: bool = False
+
+
+def heads_of(pins: Iterable[Pin]) -> tuple[Pin, ...]:
+    """The snapshots that messages are planned under: those that continue none before."""
+    return tuple(x for x in pins if not x.continues)
+
+
+def apart(pins: Iterable[Pin]) -> tuple[Pin, ...]:
+    """Snapshots that share no plans, as for an exit, which may look at anything."""
+    return tuple(replace(x, continues=False) for x in pins)
 
 
 @dataclass(frozen=True, slots=True)

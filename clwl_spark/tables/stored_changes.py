@@ -1,6 +1,7 @@
 """Snapshots of which only the changes against their base are stored."""
 
-from typing import Final
+import json
+from typing import Any, Final
 
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.declare import Column, Table, key, text, word
@@ -24,3 +25,19 @@ SNAPSHOT_CHANGES: Final = Table(
         Column(c.SOURCE, "string", "Where the record of the change is from"),
     ),
 )
+
+
+def parsed_row(table: Table, row_key: str, row_values: str | None) -> dict[str, Any]:
+    """A changed row by its columns, without snapshot_id; one that is not told is null.
+
+    Args:
+        table: whose row it is.
+        row_key: as `snapshot_changes` has it.
+        row_values: the same.
+    """
+    content = [x for x in table.names if x != c.SNAPSHOT_ID]
+    keys = [x for x in table.keys if x != c.SNAPSHOT_ID]
+    row: dict[str, Any] = dict.fromkeys(content)
+    row |= dict(zip(keys, json.loads(row_key), strict=True))
+    row |= json.loads(row_values or "{}")
+    return row
