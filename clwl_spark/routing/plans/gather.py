@@ -6,7 +6,7 @@ many; then, and elsewhere, Spark does it (29,500 plans in a fresh session: 7.9 s
 Source: SEMANTICS 5 (CLWLMRUC, resets), 7 (transmission queues).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -97,8 +97,8 @@ def gathered_here(lake: Lake, in_use: InUse, most: int | None = ROWS_HERE) -> Ga
     plans = lake.few_in_memory(ROUTE_PLANS.name, *named, most, names=[*of_plans])
     if plans is None:
         return None
-    steps = _steps(lake, in_use, plans)
-    plans = _used(plans, in_use, steps)
+    steps, lacking = _complete(_steps(lake, in_use, plans), plans[c.PLAN_ID].to_pylist())
+    plans = _used(plans, in_use, steps, lacking)
     topology = _topology(lake, pc.unique(plans[c.SNAPSHOT_ID]).to_pylist())
     ids = plans[c.PLAN_ID].to_pylist()
     names = (*ROUTE_COLUMNS, c.ELIMINATED_BY)
@@ -136,8 +136,23 @@ def _steps(lake: Lake, in_use: InUse, plans: pa.Table) -> list[Step]:
     return in_use.lines.steps(requests, ends_of(lake, requests))
 
 
-def _used(plans: pa.Table, in_use: InUse, steps: Sequence[Step]) -> pa.Table:
+def _complete(steps: Sequence[Step], there: Iterable[int]) -> tuple[list[Step], frozenset[int]]:
+    """The steps of plans of which all that take their place are there, and the other plans.
+
+    A line that has grown since these were planned asks for more: whoever needs them is told so.
+    """
+    known = frozenset(there)
+    lacking = frozenset(x.plan_id for x in steps if x.to not in known)
+    return [x for x in steps if x.plan_id not in lacking], lacking
+
+
+def _used(
+    plans: pa.Table, in_use: InUse, steps: Sequence[Step], lacking: frozenset[int]
+) -> pa.Table:
     """The plans in use and those that take their place; all stand for the head of their line."""
+    if lacking:
+        is_lacking = pc.is_in(plans[c.PLAN_ID], pa.array(lacking, pa.int64()))
+        plans = plans.filter(pc.invert(is_lacking))
     if in_use.plan_ids:
         ids = in_use.plan_ids | {x.to for x in steps}
         plans = plans.filter(pc.is_in(plans[c.PLAN_ID], pa.array(ids, pa.int64())))
@@ -203,9 +218,15 @@ def _with_steps(lake: Lake, in_use: InUse, plans: DataFrame) -> tuple[list[Step]
         return [], plans
     of_heads = plans.where(F.col(c.SNAPSHOT_ID).isin([*in_use.lines.by_head]))
     steps = _steps(lake, in_use, of_heads.select(c.PLAN_ID, *REQUEST).toArrow())
+    more = sorted({x.to for x in steps} - in_use.plan_ids)
+    others = lake.read_or_empty(ROUTE_PLANS.name, c.PLAN_ID, more)
+    there = [x for (x,) in others.select(c.PLAN_ID).collect()]
+    steps, lacking = _complete(steps, {*there, *in_use.plan_ids})
     if in_use.plan_ids:
-        more = sorted({x.to for x in steps} - in_use.plan_ids)
-        plans = plans.unionByName(lake.read_or_empty(ROUTE_PLANS.name, c.PLAN_ID, more))
+        plans = plans.unionByName(others)
+    if lacking:
+        left = frame_from_rows(lake.spark, ([x] for x in lacking), f"{c.PLAN_ID} bigint")
+        plans = plans.join(F.broadcast(left), c.PLAN_ID, "left_anti")
     heads = frame_from_rows(
         lake.spark, in_use.heads.items(), f"{c.SNAPSHOT_ID} string, head string"
     )
