@@ -178,7 +178,8 @@ def small(lake, load, tmp_path, events, *words, code=0):
     if not lake.exists("snapshots"):
         text = tmp_path / "qm.mqsc"
         text.write_text(
-            "* QMNAME(QM1)\nDEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(K) CONNAME('a')\n"
+            "ALTER QMGR REPOS(K) CLWLUSEQ(LOCAL)\n"
+            "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(K) CONNAME('a')\n"
         )
         other = tmp_path / "qm2.mqsc"
         other.write_text(

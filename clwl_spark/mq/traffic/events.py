@@ -26,6 +26,9 @@ _STOPPED: Final = frozenset({2283, 2279})
 _BEGUN: Final[Mapping[int, str]] = {2282: "RUNNING", 2295: "STARTING", 2296: "STARTING"}
 """Reason of a channel event -> status. Activated or not, a channel that waits for a place among the
 active ones is starting."""
+_NO_STATUS: Final = frozenset({2233, 2234, 2284, 2371, 2552, 2577, 2578})
+"""Channel auto-defined or not, errors of conversion and TLS, and what was blocked: no channel has
+another status for that alone."""
 _STATUSES: Final[Mapping[str, str]] = {
     "CHANNEL STOPPED OK": "INACTIVE",
     "CHANNEL STOPPED ERROR": "INACTIVE",
@@ -77,8 +80,10 @@ def _channel_event(document: Document, data: Document) -> Iterator[Record]:
         status = _BEGUN[reason]
     elif reason in _STOPPED:
         status = _STATUSES.get(qualifier.upper(), "STOPPED")
-    else:
+    elif reason in _NO_STATUS:
         return
+    else:
+        raise RecordRefusedError(f"{reason} is no reason of a channel event that is known")
     yield Record(
         "status_events",
         {
