@@ -9,6 +9,7 @@ from clwl_spark.tables.administration import AUTHORITIES, MESSAGE_CHANNELS, QUEU
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
 from clwl_spark.tables.loading import (
+    CONFIG_EVENTS,
     COUNTER_READINGS,
     LOAD_REJECTS,
     LOADS,
@@ -58,6 +59,7 @@ __all__ = [
     "CHANNEL_STATUS",
     "CLUSTER_CHANNELS",
     "CLUSTER_SENDERS",
+    "CONFIG_EVENTS",
     "COUNTER_READINGS",
     "GATE_FAILURES",
     "GATE_RESULTS",
@@ -151,6 +153,7 @@ TABLES: Final[dict[str, Table]] = {
         LOAD_REJECTS,
         OBSERVED_ROUTES,
         STATUS_EVENTS,
+        CONFIG_EVENTS,
         COUNTER_READINGS,
     )
 }

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.traffic import records_of
 from clwl_spark.snapshots.write import write_topology
 from clwl_spark.studies.load.clocks import clock_differences, out_of_order
 from clwl_spark.studies.synthetic import GenerateSpec, messages, topology
@@ -39,6 +40,17 @@ def event(seconds, qmgr, channel, status, **more):
         "eventCreation": {"epoch": int(at.timestamp())},
         "eventData": data | ({"reasonQualifier": qualifier} if qualifier else {}),
     }
+
+
+def config(seconds, qmgr, kind, reason=2368, **data):
+    at = START + timedelta(seconds=seconds)
+    return {
+        "eventSource": {"objectName": "SYSTEM.ADMIN.CONFIG.EVENT", "queueMgr": qmgr},
+        "eventType": {"name": "Config Event", "value": 43},
+        "eventReason": {"name": "Config", "value": reason},
+        "eventCreation": {"epoch": int(at.timestamp())},
+        "eventData": {"eventQueueMgr": qmgr, "objectType": kind, **data},
+    } | ({"objectState": "After Change"} if reason == 2368 else {})
 
 
 def write(path, events):
@@ -165,6 +177,30 @@ def test_messages_of_later_batches_are_routed_under_a_line_that_grew(lake, tmp_p
     copy.delete("messages", "put_seq", *range(101, 4_000))
     route(copy, "embedded")
     copy.append("messages", copy_rows.cast(copy.arrow_schema("messages")))
+    route(copy, "embedded")
+    same_routing(lake, copy)
+
+
+def test_changed_definitions_are_those_of_whole_snapshots(lake, tmp_path):
+    generated(lake, spec_of(SEED))
+    queues = [x for x in lake.in_memory("queues").to_pylist() if x["cluster"]]
+    one, other = queues[0], queues[1]
+    events = [
+        config(100, one["qmgr"], "Queue", queueName=one["queue"], queueType="Local",
+               clusterName=one["cluster"], inhibitPut="Put Inhibited"),
+        config(400, other["qmgr"], "Queue", queueName=other["queue"], queueType="Local",
+               clusterName=other["cluster"], clwlQueuePriority=7, defBind="Bind Not Fixed"),
+        config(700, one["qmgr"], "Queue", 2369, queueName=one["queue"], queueType="Local"),
+        config(900, one["qmgr"], "Queue Mgr", clwlUseq="Useq Any", clwlMruChannels=2),
+    ]  # fmt: skip
+    events += drawn(lake, random.Random(SEED), 40)
+    path = write(tmp_path / "events.jsonl", sorted(events, key=_second))
+    assert main(["load", str(path), "--lake", lake.root, "--timeline", "S1", "--quiet"]) == 0
+    changed = {x["changed_tables"] for x in lake.rows("snapshots")}
+    assert {"channel_status", None} < changed
+    assert any("queues" in (x or "") for x in changed)
+    copy = whole_copy(lake, tmp_path / "copy")
+    route(lake, "embedded")
     route(copy, "embedded")
     same_routing(lake, copy)
 
@@ -320,6 +356,66 @@ def test_every_reader_sees_whole_snapshots(lake, load, tmp_path, capsys):
     assert main([*words, "--lake", lake.root]) == 0
     (candidate,) = json.loads(capsys.readouterr().out)["candidates"]
     assert (candidate["status"], candidate["dest_qmgr"]) == ("RUNNING", "QM2")
+
+
+def rows_of(lake, table, snapshot_id):
+    rows = lake.in_memory(table, c.SNAPSHOT_ID, [snapshot_id]).to_pylist()
+    return [{x: y for x, y in row.items() if y is not None and x != "source"} for row in rows]
+
+
+def test_an_image_after_a_change_is_what_the_object_is_then(lake, load, tmp_path):
+    before = config(5, "QM2", "Queue", queueName="ORDERS", queueType="Local", clwlQueueRank=1)
+    before["objectState"] = "Before Change"
+    receiver = {"channelName": "NEW.QM2", "channelType": "Clusrcvr", "clusterName": "K"}
+    events = [
+        before,
+        config(10, "QM2", "Queue", queueName="ORDERS", queueType="Local", clusterName="K",
+               clwlQueueRank=3, clwlUseq="Useq As Queue Mgr", usage="Normal"),
+        config(70, "QM2", "Channel", 2367, **receiver, clwlChannelWeight=20),
+        event(75, "QM1", "NEW.QM2", "RUNNING"),
+        config(200, "QM2", "Queue", queueName="ORDERS", queueType="Local", clusterName=""),
+        config(300, "QM2", "Queue", 2369, queueName="ORDERS", queueType="Local"),
+    ]  # fmt: skip
+    found = small(lake, load, tmp_path, events)
+    assert (found["rows"]["config_events"], found["timeline"]["snapshots"]) == (4, 4)
+    first, second, third, fourth = sorted(
+        x["snapshot_id"] for x in lake.rows("snapshots") if x["base"]
+    )
+    (queue,) = rows_of(lake, "queues", first)
+    assert (queue["clwlrank"], queue["clwluseq"], queue["cluster"]) == (3, "QMGR", "K")
+    new = [x for x in rows_of(lake, "cluster_channels", second) if x["channel"] == "NEW.QM2"]
+    assert [(x["qmgr"], x["clwlwght"], x["qmtype"]) for x in new] == [("QM2", 20, "NORMAL")]
+    assert statuses(lake, second) == {("QM1", "NEW.QM2", "CLUSSDR", "QM2"): "RUNNING"}
+    assert [x["cluster"] for x in rows_of(lake, "queues", third)] == [""]
+    assert rows_of(lake, "queues", fourth) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ({"queueName": "Q", "clusterNamelist": "NL"}, "namelist of clusters"),
+        ({"queueName": "Q", "defBind": "Bind Somehow"}, "defBind 'BIND SOMEHOW' is none of"),
+        ({}, "it has no queueName"),
+    ],
+)
+def test_a_configuration_event_that_cannot_be_used_is_refused(data, why):
+    document = config(1, "QM1", "Queue", queueType="Local", **data)
+    found = records_of(json.dumps(document))
+    assert [why in reason for _, _, reason in found.refused] == [True]
+
+
+FIELDS = st.dictionaries(
+    st.sampled_from(["inhibitPut", "clwlUseq", "defBind", "usage", "clusterName", "clwlQueueRank",
+                     "queueName", "queueType", "clusterNamelist"]),
+    st.one_of(st.none(), st.integers(), st.text(max_size=8), st.just("Local"), st.just("Useq Any")),
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["Queue", "Channel", "Queue Mgr", "Topic"]), st.integers(2366, 2371), FIELDS)
+def test_any_configuration_event_gives_a_row_or_a_reason_or_nothing(kind, reason, data):
+    found = records_of(json.dumps(config(1, "QM1", kind, reason, **data)))
+    assert len(found.records) + len(found.refused) + found.needless.total() == 1
 
 
 MOMENTS = st.lists(st.integers(0, 40).map(lambda x: START + timedelta(seconds=x)), max_size=30)

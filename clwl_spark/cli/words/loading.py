@@ -62,7 +62,7 @@ class LoadWords:
         typer.Option(
             "--timeline",
             metavar="BASE",
-            help="Make channel events into snapshots that follow this one, each stored as changes.",
+            help="Make channel and configuration events into snapshots that follow this one.",
         ),
     ] = None
     step: Annotated[
@@ -98,8 +98,8 @@ def load(common: Common, options: LoadWords) -> int:
     probes to observed_routes. Where nobody recorded puts, --synthesize makes some
     of the counts of queues.
 
-    With --timeline, statuses of channels become snapshots from that one on, so
-    that each message is routed under the statuses of its time.
+    With --timeline, statuses of channels and changed objects become snapshots from
+    that one on, so that each message is routed under those of its time.
 
     [bold]Examples[/bold]
 

@@ -1,9 +1,11 @@
 """amqsevt's JSON: events of channels and queue managers, statistics and accounting."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
+from clwl_spark.mq.traffic.configuration import configured
 from clwl_spark.mq.traffic.records import (
     Document,
     LocalMoment,
@@ -17,6 +19,7 @@ from clwl_spark.mq.traffic.records import (
 FAILED_PUTS: Final = frozenset({2051, 2053, 2082, 2085, 2087, 2184, 2189, 2197, 2198, 2268, 2270})
 """Reasons of queue manager events that a put ended with."""
 
+_CONFIG_EVENT: Final = 43
 _QMGR_EVENT: Final = 44
 _CHANNEL_EVENT: Final = 46
 _STATISTICS_QUEUE: Final = 165
@@ -141,7 +144,20 @@ def _puts(document: Document, data: Document, one: Document, kind: str = "") -> 
     )
 
 
+def _config_event(document: Document, data: Document) -> Iterator[Record]:
+    for found in configured(_reason(document), document, data):
+        named = {"queueMgrName": text(data, "queueMgrName", "eventQueueMgr")}
+        values = {
+            **found,
+            "qmgr": _qmgr(document, named),
+            "at": _created(document),
+            "attributes": json.dumps(found["attributes"], ensure_ascii=False),
+        }
+        yield Record("config_events", values)
+
+
 _READERS: Final[Mapping[int, Callable[[Document, Document], Iterator[Record]]]] = {
+    _CONFIG_EVENT: _config_event,
     _QMGR_EVENT: _qmgr_event,
     _CHANNEL_EVENT: _channel_event,
     _STATISTICS_QUEUE: _queue_statistics,

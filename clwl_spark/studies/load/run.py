@@ -32,6 +32,7 @@ from clwl_spark.studies.load.traced_files import (
     take_traces,
 )
 from clwl_spark.tables import (
+    CONFIG_EVENTS,
     COUNTER_READINGS,
     LOAD_REJECTS,
     LOADS,
@@ -47,10 +48,12 @@ from clwl_spark.tables.moments import moment_text
 _SHOWN_REJECTS: Final = 3
 _WRITTEN: Final = (
     OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name,
-    MESSAGES.name,
+    CONFIG_EVENTS.name, MESSAGES.name,
 )  # fmt: skip
 """In the order that they are written in: counts before the readings that they are made of."""
-_KEYED: Final = frozenset({OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name})
+_KEYED: Final = frozenset(
+    {OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name, CONFIG_EVENTS.name}
+)
 """Tables in which a record that comes again, in another file, is the same row."""
 _TOLD_EVERY: Final = 16
 _WORDS: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -166,7 +169,7 @@ def load(
     ready = _numbered(lake, [tables.get(MESSAGES.name, _none()), made.puts])
     tables[MESSAGES.name] = ready.rows
     _link(files, tables, ready)
-    grown = None if line is None else line.grow(tables.get(STATUS_EVENTS.name))
+    grown = None if line is None else line.grow(tables)
     is_new = bool(files or made.counts or (grown and grown.snapshots))
     if is_new and not options.dry_run:
         tell("writing", 0, 1)

@@ -48,6 +48,10 @@ class Statuses:
         is_sender = ChannelType.CLUSSDR.value
         return {(x[0], x[3], x[1]) for x in self.rows if x[2] == is_sender and x[0] != x[3]}
 
+    def know(self, qmgr: str, channel: str) -> None:
+        """Learn of a CLUSRCVR."""
+        self._owners[channel].add(qmgr)
+
     def take(self, event: Row) -> bool:
         """Take an event, a row of `status_events`; False = its channel is of no cluster here."""
         keys = self._keys(event)

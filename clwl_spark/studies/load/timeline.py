@@ -1,4 +1,4 @@
-"""What MQ recorded of channels' statuses, as snapshots that follow one another in time.
+"""What MQ recorded of statuses and definitions, as snapshots that follow one another in time.
 
 Source: CONTRACT, `clwl load`; SEMANTICS S1 (which snapshot is in force).
 """
@@ -11,21 +11,29 @@ from itertools import groupby
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
+from clwl_spark.mq.traffic.configuration import CHANNEL
 from clwl_spark.snapshots.timeline import Line, Moment, line_of, write_moments
 from clwl_spark.studies.load.clocks import ClockDifference, clock_differences, out_of_order
+from clwl_spark.studies.load.definitions import TABLE_OF, Definitions
 from clwl_spark.studies.load.files import Refused
 from clwl_spark.studies.load.one_file import LoadFile
 from clwl_spark.studies.load.statuses import Statuses
-from clwl_spark.tables import CHANNEL_STATUS, CLUSTER_CHANNELS, STATUS_EVENTS
+from clwl_spark.tables import (
+    CHANNEL_STATUS,
+    CLUSTER_CHANNELS,
+    CONFIG_EVENTS,
+    STATUS_EVENTS,
+    Table,
+)
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.loading import AT
 from clwl_spark.tables.moments import micros, moment_text
 
 _RUNNING: Final = "RUNNING"
-_KEY: Final = STATUS_EVENTS.keys
 _MICROSECOND: Final = 1_000_000
 
 
@@ -86,7 +94,7 @@ class Timeline:
         lake: where it is.
         line: as far as it goes by now.
         options: how it grows.
-        known: keys of the events that the lake had before.
+        known: table and key of the events that the lake had before.
     """
 
     lake: Lake
@@ -101,16 +109,16 @@ class Timeline:
         These are events before its base or its end, and such that are out of order.
         """
         for one in files:
-            rows = one.rows.get(STATUS_EVENTS.name)
-            if rows is None:
-                continue
-            refused = self._refused(rows.to_pylist())
-            if refused:
+            for table in (STATUS_EVENTS, CONFIG_EVENTS):
+                rows = one.rows.get(table.name)
+                if rows is None:
+                    continue
+                refused = self._refused(table, rows.to_pylist())
                 one.refuse(refused[at] for at in sorted(refused))
                 kept = [at for at in range(rows.num_rows) if at not in refused]
-                one.rows[STATUS_EVENTS.name] = rows.take(pa.array(kept, pa.int64()))
+                one.rows[table.name] = rows.take(pa.array(kept, pa.int64()))
 
-    def _refused(self, events: Sequence[Mapping[str, Any]]) -> dict[int, Refused]:
+    def _refused(self, table: Table, events: Sequence[Mapping[str, Any]]) -> dict[int, Refused]:
         """The events of a file, in its order, that cannot be used."""
         found: dict[int, str] = {}
         by_qmgr: dict[str, list[int]] = defaultdict(list)
@@ -122,17 +130,17 @@ class Timeline:
                     fault.other
                 )
         for at, event in enumerate(events):
-            why = self._too_early(event)
+            why = self._too_early(table, event)
             if why:
                 found.setdefault(at, why)
         return {at: _refusal(events[at], why) for at, why in found.items()}
 
-    def _too_early(self, event: Mapping[str, Any]) -> str:
+    def _too_early(self, table: Table, event: Mapping[str, Any]) -> str:
         """Why an event comes too late to be used; '' = it does not."""
         root, begins = self.line.root, self.line.root.valid_from or 0
         if micros(event[AT]) < begins:
             return f"it is before snapshot {root.snapshot_id}, with which the timeline begins"
-        is_new = tuple(event[x] for x in _KEY) not in self.known
+        is_new = (table.name, *(event[x] for x in table.keys)) not in self.known
         if self.line.last != root.snapshot_id and is_new and event[AT] <= self.line.last_from:
             return (
                 f"it is not after {moment_text(self.line.last_from)}, up to which the timeline "
@@ -140,19 +148,27 @@ class Timeline:
             )
         return ""
 
-    def grow(self, new: pa.Table | None) -> TimelineSummary:
+    def grow(self, new: Mapping[str, pa.Table]) -> TimelineSummary:
         """Work out the snapshots that follow the line.
 
         Args:
-            new: rows of `status_events` that are loaded now; those that the lake has come before.
+            new: rows by table that are loaded now; events that the lake has come before.
         """
         statuses = self._statuses()
-        events = self._events(new)
+        told, changed = self._events(STATUS_EVENTS, new), self._events(CONFIG_EVENTS, new)
+        definitions = self._definitions(changed)
+        events = sorted([*changed, *told], key=_in_order)
         elsewhere = 0
         for step in _steps(events, self.options.step):
-            before = dict(statuses.rows)
-            elsewhere += sum(not statuses.take(x) for x in step)
-            changes = statuses.changes_since(before)
+            before, defined = dict(statuses.rows), dict(definitions.rows)
+            for event in step:
+                if c.STATUS not in event:
+                    definitions.take(event)
+                    if event[c.OBJECT_TYPE] == CHANNEL:
+                        statuses.know(event[c.QMGR], event[c.OBJECT_NAME])
+                elif not statuses.take(event):
+                    elsewhere += 1
+            changes = [*statuses.changes_since(before), *definitions.changes_since(defined)]
             if changes:
                 at = step[-1][AT]
                 name = f"{self.options.base}@{moment_text(at)}"
@@ -167,7 +183,7 @@ class Timeline:
             events=len(events) - elsewhere,
             elsewhere=elsewhere,
             last=last,
-            clocks=clock_differences(_starts(events), statuses.senders),
+            clocks=clock_differences(_starts(told), statuses.senders),
         )
 
     def write(self) -> None:
@@ -182,12 +198,23 @@ class Timeline:
         channels = self.lake.in_memory(CLUSTER_CHANNELS.name, *of, names=names)
         return Statuses(rows, zip(*(channels[x].to_pylist() for x in names), strict=True))
 
-    def _events(self, new: pa.Table | None) -> list[dict[str, Any]]:
-        """The events behind the line's end in their order: of one key the last."""
-        there = self.lake.in_memory(STATUS_EVENTS.name).to_pylist()
-        rows = [*there, *([] if new is None else new.to_pylist())]
-        by_key = {tuple(x[y] for y in _KEY): x for x in rows if self._is_behind(x[AT])}
-        return sorted(by_key.values(), key=lambda x: (x[AT], x[c.QMGR], x[c.CHANNEL]))
+    def _definitions(self, events: Iterable[Mapping[str, Any]]) -> Definitions:
+        """Those of the queue managers that events change, at the end of the line."""
+        qmgrs = {x[c.QMGR] for x in events}
+        tables = {table for table, _ in TABLE_OF.values()} if qmgrs else set()
+        found = {x: self.lake.in_memory(x, c.SNAPSHOT_ID, [self.line.last]) for x in tables}
+        of = pa.array(sorted(qmgrs), pa.string())
+        return Definitions(
+            {x: y.filter(pc.is_in(y[c.QMGR], of)).to_pylist() for x, y in found.items()}
+        )
+
+    def _events(self, table: Table, new: Mapping[str, pa.Table]) -> list[dict[str, Any]]:
+        """The events behind the line's end: of one key the last."""
+        rows = self.lake.in_memory(table.name).to_pylist()
+        if table.name in new:
+            rows += new[table.name].to_pylist()
+        by_key = {tuple(x[y] for y in table.keys): x for x in rows if self._is_behind(x[AT])}
+        return [*by_key.values()]
 
     def _is_behind(self, at: datetime) -> bool:
         if self.line.last == self.line.root.snapshot_id:
@@ -208,9 +235,17 @@ def begin_timeline(lake: Lake, options: TimelineOptions) -> Timeline:
     line = line_of(lake, options.base)
     if line.root.valid_from is None:
         raise LakeStateError(f"snapshot '{options.base}' of {lake.root} has no valid_from")
-    known = lake.in_memory(STATUS_EVENTS.name, names=_KEY)
-    keys = zip(*(known[x].to_pylist() for x in _KEY), strict=True)
-    return Timeline(lake, line, options, frozenset(keys))
+    known = {
+        (table.name, *(row[x] for x in table.keys))
+        for table in (STATUS_EVENTS, CONFIG_EVENTS)
+        for row in lake.in_memory(table.name, names=table.keys).to_pylist()
+    }
+    return Timeline(lake, line, options, frozenset(known))
+
+
+def _in_order(event: Mapping[str, Any]) -> tuple[datetime, str, str]:
+    """By time; of one moment definitions come before statuses, for they are sorted stably."""
+    return event[AT], event[c.QMGR], event.get(c.CHANNEL) or ""
 
 
 def _steps(events: Sequence[dict[str, Any]], seconds: int) -> Iterator[list[dict[str, Any]]]:
@@ -239,5 +274,6 @@ def _order_words(qmgr: str, *, is_ahead: bool) -> str:
 
 def _refusal(event: Mapping[str, Any], why: str) -> Refused:
     line = str(event[c.SOURCE] or "").rpartition(":")[2]
-    words = f"{event[c.QMGR]} {moment_text(event[AT])} {event[c.CHANNEL]} {event[c.STATUS]}"
+    what = [event.get(x) for x in (c.CHANNEL, c.STATUS, c.OBJECT_TYPE, c.OBJECT_NAME, "change")]
+    words = " ".join([event[c.QMGR], moment_text(event[AT]), *(str(x) for x in what if x)])
     return Refused(int(line) if line.isdigit() else 0, words, why)
