@@ -205,6 +205,24 @@ def test_changed_definitions_are_those_of_whole_snapshots(lake, tmp_path):
     same_routing(lake, copy)
 
 
+def test_hops_follow_messages_of_a_line_too(lake, tmp_path):
+    copy = line_and_copy(lake, tmp_path, SEED, 30)
+    for one in (lake, copy):
+        words = ["route", "--hops", "2", "--lake", one.root, "--engine", "embedded", "--quiet"]
+        assert main(words) == 0
+    assert said(lake, "hops", "plan_id") == said(copy, "hops", "plan_id"), SEED
+
+
+def test_with_an_exit_each_snapshot_has_plans_of_its_own(lake, tmp_path):
+    copy = line_and_copy(lake, tmp_path, SEED, 15)
+    (channel, *_) = sorted(x["channel"] for x in lake.in_memory("cluster_channels").to_pylist())
+    name = f"clwl_spark.rules.exit_examples:prefer_channel:{channel}"
+    for one in (lake, copy):
+        words = ["route", "--exit", name, "--lake", one.root, "--engine", "embedded", "--quiet"]
+        assert main(words) == 0
+    assert said(lake, "outcomes") == said(copy, "outcomes"), SEED
+
+
 def _second(document):
     return document["eventCreation"]["epoch"] - int(START.timestamp())
 
@@ -416,6 +434,21 @@ FIELDS = st.dictionaries(
 def test_any_configuration_event_gives_a_row_or_a_reason_or_nothing(kind, reason, data):
     found = records_of(json.dumps(config(1, "QM1", kind, reason, **data)))
     assert len(found.records) + len(found.refused) + found.needless.total() == 1
+
+
+def test_a_base_that_is_none_is_refused(lake, load, tmp_path):
+    last = small(lake, load, tmp_path, [event(30, "QM1", "TO.QM2", "RETRYING")])["timeline"]["last"]
+    for base, why in (
+        (last, "give the one that it begins with, 'S'"),
+        ("T", "no snapshot 'T'"),
+        ("S", "is QUARANTINED"),
+    ):
+        if base == "S":
+            (row,) = lake.rows("snapshots", c.SNAPSHOT_ID, ["S"])
+            named = tuple((row | {"status": "QUARANTINED"}).values())
+            lake.merge("snapshots", lake.arrow_rows("snapshots", [named]))
+        assert why in load("--timeline", base, code=2)
+    assert "give whole seconds" in load("--timeline", "S", "--step", "10ms", code=2)
 
 
 MOMENTS = st.lists(st.integers(0, 40).map(lambda x: START + timedelta(seconds=x)), max_size=30)

@@ -229,12 +229,15 @@ def begin_timeline(lake: Lake, options: TimelineOptions) -> Timeline:
         MissingLakeError: the lake has no snapshots.
         MissingSnapshotError: no such snapshot.
         InputError: it is half written.
-        LakeStateError: it has no moment from which it is in force.
+        LakeStateError: routing does not use it.
         UsageError: it is not the first of its line.
     """
     line = line_of(lake, options.base)
-    if line.root.valid_from is None:
-        raise LakeStateError(f"snapshot '{options.base}' of {lake.root} has no valid_from")
+    if not line.root.is_valid:
+        raise LakeStateError(
+            f"snapshot '{options.base}' of {lake.root} is {line.root.status}: what follows it would "
+            "be used by routing; see with `clwl validate` what the gates refused"
+        )
     known = {
         (table.name, *(row[x] for x in table.keys))
         for table in (STATUS_EVENTS, CONFIG_EVENTS)
