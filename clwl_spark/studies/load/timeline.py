@@ -235,7 +235,7 @@ def begin_timeline(lake: Lake, options: TimelineOptions) -> Timeline:
     line = line_of(lake, options.base)
     if not line.root.is_valid:
         raise LakeStateError(
-            f"snapshot '{options.base}' of {lake.root} is {line.root.status}: what follows it would "
+            f"snapshot '{options.base}' of {lake.root} is {line.root.status}: what follows would "
             "be used by routing; see with `clwl validate` what the gates refused"
         )
     known = {
