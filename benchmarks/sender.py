@@ -91,7 +91,7 @@ def measured(files, found, pins):  # noqa: ANN001, ANN201  (a script)
     seconds = []
     for _ in range(2):  # the first time the kernel is loaded
         in_kernel[0] = 0.0
-        bucket = Bucket({}, [pin.snapshot_id for pin in pins], BindingRules(TTL), 4096)
+        bucket = Bucket({}, pins, BindingRules(TTL), 4096)
         started = time.perf_counter()
         for block in blocks:
             bucket.add(block[KEYS], block[PAYLOAD], block[SPLIT])

@@ -78,6 +78,8 @@ class LoadOptions(TypedDict, total=False):
         seed: make puts of the counts of queues, drawn with it; None = make none.
         strict: load nothing if any piece cannot be used.
         dry_run: look, and write nothing.
+        timeline: the snapshot that statuses of channels become followers of; None = of none.
+        step: of the events of so long a time one snapshot, "1m".
     """
 
     fields: Mapping[str, str]
@@ -89,6 +91,8 @@ class LoadOptions(TypedDict, total=False):
     seed: int | None
     strict: bool
     dry_run: bool
+    timeline: str | None
+    step: str
 
 
 class ConformOptions(TypedDict, total=False):

@@ -11,7 +11,7 @@ from clwl_spark.api.asked import ConformOptions, LoadOptions, WhereOptions
 from clwl_spark.api.rules import Rules
 from clwl_spark.api.shown import frame_of
 from clwl_spark.cli.incident import question_of
-from clwl_spark.cli.load import bounds_of, zone_named
+from clwl_spark.cli.load import bounds_of, timeline_of, zone_named
 from clwl_spark.cli.moments import Moment, micros_if
 from clwl_spark.cli.where import wanted_of
 from clwl_spark.delta.lake import Lake
@@ -26,6 +26,7 @@ from clwl_spark.studies.incident.model import Bound, Incident, Waiting, Way
 from clwl_spark.studies.load import one_file
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.run import LoadSummary, load
+from clwl_spark.studies.load.timeline import begin_timeline
 from clwl_spark.studies.separation.separation import SeparationQuestion, separation_of
 from clwl_spark.studies.where.find import where_is
 from clwl_spark.tables import columns as c
@@ -132,7 +133,9 @@ def loaded(lake: Lake, paths: Sequence[str | Path], options: LoadOptions) -> Loa
         options.get("redact", False),
         options.get("seed"),
     )
-    return load(lake, [Path(x) for x in paths], how, tell_nobody)
+    wanted = timeline_of(options.get("timeline"), options.get("step", "1m"))
+    line = None if wanted is None else begin_timeline(lake, wanted)
+    return load(lake, [Path(x) for x in paths], how, tell_nobody, line)
 
 
 def conformed(lake: Lake, options: ConformOptions) -> Conformity:

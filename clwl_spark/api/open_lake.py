@@ -330,7 +330,8 @@ class OpenLake:
             paths: files, and folders that are read with their subfolders, less hidden files.
             options: `fields`, column -> field; `observer`, queue manager of puts that name none;
                 `time_zone` of moments that do not say theirs; `since` and `until`; `redact`;
-                `seed`, to make puts of counts; `strict`; `dry_run`.
+                `seed`, to make puts of counts; `strict`; `dry_run`; `timeline`, the snapshot that
+                statuses of channels become followers of, with `step`, "1m".
 
         Raises:
             NothingLoadedError: no message in any of the files, or under `strict` a piece that

@@ -13,11 +13,13 @@ from clwl_spark.cli.words.loading import LoadWords
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.errors import UsageError
+from clwl_spark.settings import duration
 from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.mapping import read_maps, save_map
 from clwl_spark.studies.load.one_file import LoadOptions
 from clwl_spark.studies.load.run import LoadSummary, load
+from clwl_spark.studies.load.timeline import TimelineOptions, TimelineSummary, begin_timeline
 from clwl_spark.studies.load.traced_files import TraceNotes
 
 _SHOWN: Final = 20
@@ -36,7 +38,9 @@ def run(common: Common, options: LoadWords) -> int:
     )
     with at_work("load", common) as work:
         with work.screen.progress("loading") as tell:
-            summary = load(work.lake, options.paths, how, tell)
+            wanted = timeline_of(options.timeline, options.step)
+            line = None if wanted is None else begin_timeline(work.lake, wanted)
+            summary = load(work.lake, options.paths, how, tell, line)
         if options.save_map is not None:
             why = save_map(options.save_map, summary.mappings)
             note(f"--save-map {options.save_map}: {why}" if why else f"{options.save_map} written")
@@ -56,6 +60,18 @@ def bounds_of(since: Moment | None, until: Moment | None) -> Bounds:
         None if since is None else moment_of("--since", since),
         None if until is None else moment_of("--until", until),
     )
+
+
+def timeline_of(base: str | None, step: str) -> TimelineOptions | None:
+    """How events become snapshots; None = they become none.
+
+    Raises:
+        UsageError: the step is no duration of whole seconds.
+    """
+    seconds = duration(step).total_seconds()
+    if seconds < 1 or seconds != int(seconds):
+        raise UsageError(f"--step {step}: give whole seconds, as 1s, 1m or 1h")
+    return None if base is None else TimelineOptions(base, int(seconds))
 
 
 def zone_named(name: str | None) -> ZoneInfo | None:
@@ -92,6 +108,22 @@ def _tell(summary: LoadSummary) -> None:
             "them"
         )
     _tell_trace(summary.trace)
+    if summary.timeline is not None:
+        _tell_timeline(summary.timeline)
+
+
+def _tell_timeline(line: TimelineSummary) -> None:
+    """What may surprise in a timeline."""
+    if line.elsewhere:
+        note(
+            f"{line.elsewhere:,} events are of channels that are in no cluster of snapshot "
+            f"{line.base}: they change nothing"
+        )
+    for x in line.clocks[:_SHOWN]:
+        note(
+            f"the clocks of {x.qmgr} and {x.other} differ: {x.pairs:,} starts of channels between "
+            f"them are {x.seconds:+.0f} seconds apart; each event counts from its own moment on"
+        )
 
 
 def _tell_trace(notes: TraceNotes) -> None:
@@ -137,6 +169,9 @@ def _table(summary: LoadSummary) -> Table:
         **({"  of them synthetic": summary.synthetic} if summary.synthetic else {}),
         "rejected pieces": len(summary.rejects),
     }
+    if summary.timeline is not None:
+        rows["snapshots"] = summary.timeline.snapshots
+        rows["  rows that change in them"] = summary.timeline.changes
     for name, number in rows.items():
         table.add_row(name, f"{number:,}")
     document = summary.to_json()

@@ -22,11 +22,14 @@ from clwl_spark.delta.protocol import (
     unread_features,
 )
 from clwl_spark.delta.reads import frame_of, frame_of_files
+from clwl_spark.delta.stored_changes import Step, steps_among, with_steps
 from clwl_spark.errors import EngineError, MissingLakeError
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.tables import TABLES, Table
+from clwl_spark.tables import SNAPSHOT_CHANGES, SNAPSHOT_CONTENT, SNAPSHOTS, TABLES, Table
+from clwl_spark.tables import columns as c
 from clwl_spark.tables.require import require
 
+_CONTENT: Final = frozenset(x.name for x in SNAPSHOT_CONTENT)
 _NAMED: Final = 1_000
 """Values that a query names; more are joined with."""
 _NOT_THERE: Final = (
@@ -71,7 +74,7 @@ class LakeReader(LakePlace):
         frame = self._load(table)
         if frame is None:
             raise MissingLakeError(table, f"lake {self.root}")
-        return _with_one_of(require(frame, like or TABLES[table]), column, values)
+        return self._whole(table, require(frame, like or TABLES[table]), column, values)
 
     def read_or_empty(
         self, table: str, column: str = "", values: Sequence[str] | Sequence[int] = ()
@@ -80,7 +83,46 @@ class LakeReader(LakePlace):
         frame = self._load(table)
         if frame is None:
             return frame_from_rows(self.spark, [], TABLES[table].schema)
-        return _with_one_of(require(frame, TABLES[table]), column, values)
+        return self._whole(table, require(frame, TABLES[table]), column, values)
+
+    def stored(self, table: str) -> DataFrame:
+        """As `read_or_empty`, without the rows of snapshots that are stored as changes."""
+        frame = self._load(table)
+        if frame is None:
+            return frame_from_rows(self.spark, [], TABLES[table].schema)
+        return require(frame, TABLES[table])
+
+    def steps(self) -> dict[str, Step]:
+        """The snapshots that are stored as changes, by name, in the order of their lines."""
+        if self.is_here and delta_files.is_absent(self.path(SNAPSHOT_CHANGES.name)):
+            return {}
+        if not self.exists(SNAPSHOT_CHANGES.name):
+            return {}
+        return steps_among(self.in_memory(SNAPSHOTS.name).to_pylist())
+
+    def _steps_among(self, table: str, column: str, values: Sequence[Any]) -> list[Step]:
+        """The snapshots stored as changes whose rows of a table are asked for."""
+        if table not in _CONTENT:
+            return []
+        steps = self.steps()
+        if steps and column == c.SNAPSHOT_ID:
+            return [steps[x] for x in dict.fromkeys(values) if x in steps]
+        return [*steps.values()]
+
+    def _whole(
+        self, table: str, frame: DataFrame, column: str, values: Sequence[str] | Sequence[int]
+    ) -> DataFrame:
+        """The rows that have one of the values in a column, all snapshots whole."""
+        wanted = self._steps_among(table, column, values)
+        if wanted:
+            last = {x.root: 0 for x in wanted}
+            for x in wanted:
+                last[x.root] = max(last[x.root], x.place)
+            line = [x for x in self.steps().values() if x.place <= last.get(x.root, 0)]
+            names = [x.snapshot_id for x in line]
+            changes = self.in_memory(SNAPSHOT_CHANGES.name, c.SNAPSHOT_ID, names)
+            frame = with_steps(frame, TABLES[table], wanted, changes, line)
+        return _with_one_of(frame, column, values)
 
     def rows(
         self, table: str, column: str = "", values: Sequence[str] = ()
@@ -136,7 +178,7 @@ class LakeReader(LakePlace):
         Returns:
             The rows; None where they are not few, or only Spark can tell.
         """
-        found = self.dataset(table)
+        found = self.dataset(table, column, values)
         if found is None:
             return None
         columns = self._arrow_columns(table, names).names
@@ -153,20 +195,28 @@ class LakeReader(LakePlace):
         return pa.schema([x for x in self.arrow_schema(table) if not names or x.name in names])
 
     def dataset(
-        self, table: str, version: int | None = None, without: Transaction | None = None
+        self,
+        table: str,
+        column: str = "",
+        values: Sequence[str] | Sequence[int] = (),
+        *,
+        version: int | None = None,
+        without: Transaction | None = None,
     ) -> Dataset | None:
         """The rows of a table, to pass over within this process without holding them.
 
         Args:
             table: the table.
-            version: of it; None = the newest.
+            column: a column that the reader will ask values of.
+            values: these; rows with others may be among the dataset's.
+            version: of the table; None = the newest.
             without: a transaction whose files are left out, as far as the log has them.
 
         Returns:
             The rows; without any where the table is not there; None where only Spark can tell.
         """
         wanted = self.arrow_schema(table)
-        if not self.is_here:
+        if not self.is_here or self._steps_among(table, column, values):
             return None
         left_out: set[str] = set()
         if without is not None:

@@ -25,6 +25,9 @@ DEFINITIONS: Final = "definitions"
 CURRENT: Final = "current"
 CHOICES: Final = "choices"
 BY_FACTOR: Final = "by_factor"
+STEPS: Final = "steps"
+STEP_COLUMNS: Final = (c.PLAN_ID, "since", "to")
+"""Another plan takes a plan's place from a microsecond on, until the next one does."""
 PLAN_COLUMNS: Final = (
     c.PLAN_ID,
     c.SNAPSHOT_ID,
@@ -118,6 +121,7 @@ def facts(
     resets: DataFrame,
     *,
     by_factor: bool = False,
+    steps: DataFrame | None = None,
 ) -> DataFrame:
     """Gather what the choice needs per queue manager.
 
@@ -127,10 +131,11 @@ def facts(
         sender_rows: `senders`.
         resets: rows of snapshot_resets that say True.
         by_factor: of the semantics that plans were made by.
+        steps: (qmgr, *STEP_COLUMNS); None = there are none.
 
     Grain: one row per queue manager with plans: (qmgr, facts), facts a JSON document with
-    BY_FACTOR, with the lists SENDERS and RESETS, and with PLANS and ROUTES, which are a list for
-    each column, as is CURRENT in SENDERS.
+    BY_FACTOR, with the lists SENDERS and RESETS, and with PLANS, ROUTES and STEPS, which are a
+    list for each column, as is CURRENT in SENDERS.
     """
     associated = F.struct(*(F.col(f"{CURRENT}.{x}").alias(x) for x in CURRENT_COLUMNS))
     by_sender = sender_rows.withColumnRenamed(VIEWER, c.QMGR).withColumn(
@@ -143,12 +148,14 @@ def facts(
         by_sender.groupBy(c.QMGR).agg(about.alias(SENDERS)),
         resets.groupBy(c.QMGR).agg(F.collect_set(c.SNAPSHOT_ID).alias(RESETS)),
     ]
+    named = [PLANS, ROUTES, SENDERS, RESETS]
+    if steps is not None:
+        listed.append(_listed(steps, STEPS, STEP_COLUMNS))
+        named.append(STEPS)
     gathered = listed[0]
     for frame in listed[1:]:
         gathered = gathered.join(frame, c.QMGR, "left")
-    document = F.to_json(
-        F.struct(PLANS, ROUTES, SENDERS, RESETS, F.lit(by_factor).alias(BY_FACTOR))
-    )
+    document = F.to_json(F.struct(*named, F.lit(by_factor).alias(BY_FACTOR)))
     return gathered.select(c.QMGR, document.alias(FACTS))
 
 

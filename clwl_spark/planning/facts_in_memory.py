@@ -29,6 +29,8 @@ from clwl_spark.planning.facts import (
     ROUTE_COLUMNS,
     ROUTES,
     SENDERS,
+    STEP_COLUMNS,
+    STEPS,
 )
 from clwl_spark.planning.names import NAME
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY
@@ -52,6 +54,7 @@ def facts_in_memory(
     resets: Mapping[str, Sequence[str]],
     *,
     by_factor: bool = False,
+    steps: pa.Table | None = None,
 ) -> pa.Table:
     """As `facts`.
 
@@ -61,7 +64,9 @@ def facts_in_memory(
         senders: `senders_in_memory`.
         resets: by queue manager, the snapshots that reset its history.
         by_factor: as of `facts`.
+        steps: as of `facts`.
     """
+    steps_of = {} if steps is None else _by_qmgr(steps, STEP_COLUMNS)
     routes_of = _by_qmgr(routes, ROUTE_COLUMNS)
     documents = {
         qmgr: json.dumps(
@@ -71,6 +76,7 @@ def facts_in_memory(
                 SENDERS: senders[qmgr],
                 RESETS: resets.get(qmgr),
                 BY_FACTOR: by_factor,
+                **({STEPS: steps_of[qmgr]} if qmgr in steps_of else {}),
             }
         )
         for qmgr, of_qmgr in _by_qmgr(plans, PLAN_COLUMNS).items()

@@ -38,6 +38,7 @@ from clwl_spark.routing.plans.facts_cache import FactsCache
 from clwl_spark.routing.plans.provide import PlanProvider
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import Rule
+from clwl_spark.snapshots.catalog import apart
 from clwl_spark.spark.materialize import releasing
 from clwl_spark.tables import (
     BALANCE_HISTORY,
@@ -132,6 +133,8 @@ def _route_new(call: _Call, run: Run) -> RunSummary:
     if not run.resumed and all_taken(call.lake, run):
         return RunSummary(run.run_id, engine=_engine_of_nothing(call))
     ladder = Ladder(run.semantics, call.exit_function, call.options.is_onward)
+    if call.exit_function is not None:
+        run = replace(run, pins=apart(run.pins))
     if routes_here(call.lake, run, call.options.engine):
         engine = EmbeddedEngine(call.workers, call.facts_cache)
         return engine.route(call.lake, run, call.options, ladder, call.tell)
@@ -187,6 +190,8 @@ def _plan_and_route(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
         return route_batch(lake, run, options, provider)
     except EarlierBatchError:
         before = previous(lake, run)
+        if call.exit_function is not None:
+            before = replace(before, pins=apart(before.pins))
         route_batch(lake, before, options, PlanProvider(lake, before, ladder, engine))
         return route_batch(lake, run, options, provider)
 

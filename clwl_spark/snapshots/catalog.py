@@ -1,7 +1,8 @@
 """The snapshots of a lake: which there are, from when on they are in force, how large they are."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from typing import Any, Final
@@ -12,12 +13,14 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError
 from clwl_spark.mq.vocabulary import SnapshotStatus
-from clwl_spark.snapshots.inspection import WRITABLE
-from clwl_spark.tables import SNAPSHOTS
+from clwl_spark.snapshots.inspection import CONTENT, WRITABLE
+from clwl_spark.tables import CHANNEL_STATUS, SNAPSHOT_CHANGES, SNAPSHOTS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import micros, moment_at, moment_text
+from clwl_spark.tables.stored_changes import ADDED, CHANGE, REMOVED
 
 _NAMED: Final = 10
+_MORE: Final = {ADDED: 1, REMOVED: -1}
 
 
 class MissingSnapshotError(InputError):
@@ -26,10 +29,27 @@ class MissingSnapshotError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A snapshot that a run uses: its id and the microsecond from which it is in force."""
+    """A snapshot that a run uses: its id and the microsecond from which it is in force.
+
+    Attributes:
+        snapshot_id: its name.
+        valid_from: microseconds since 1970, UTC.
+        continues: it differs from the one before in the status of channels alone, and says so.
+    """
 
     snapshot_id: str
     valid_from: int
+    continues: bool = False
+
+
+def heads_of(pins: Iterable[Pin]) -> tuple[Pin, ...]:
+    """The snapshots that messages are planned under: those that continue none before."""
+    return tuple(x for x in pins if not x.continues)
+
+
+def apart(pins: Iterable[Pin]) -> tuple[Pin, ...]:
+    """Snapshots that share no plans, as for an exit, which may look at anything."""
+    return tuple(replace(x, continues=False) for x in pins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +60,17 @@ class SnapshotHead:
     valid_from: int | None
     status: str | None
     being_written: bool
+    base: str | None = None
+    changed_tables: str | None = None
 
     @property
     def is_valid(self) -> bool:
         """Whether routing uses it."""
         return self.status == SnapshotStatus.VALID.value and self.valid_from is not None
+
+    def continues(self, earlier: str | None) -> bool:
+        """Whether it is stored as changes of statuses alone against an earlier snapshot."""
+        return self.base == earlier and self.changed_tables == CHANNEL_STATUS.name
 
     @property
     def order(self) -> tuple[bool, int, bytes]:
@@ -77,8 +103,12 @@ class SnapshotCatalog:
     def pins_of(self, names: Iterable[str]) -> tuple[Pin, ...]:
         """Those of some names that are there, whatever their status."""
         used = set(names)
-        found = (x for x in self.ordered if x.snapshot_id in used)
-        return tuple(Pin(x.snapshot_id, x.valid_from or 0) for x in found)
+        found = [x for x in self.ordered if x.snapshot_id in used]
+        before = [None, *(x.snapshot_id for x in found)]
+        return tuple(
+            Pin(x.snapshot_id, x.valid_from or 0, continues=x.continues(earlier))
+            for x, earlier in zip(found, before, strict=False)
+        )
 
     def in_force(self, at: int) -> str | None:
         """The valid snapshot in force at a moment, in microseconds; None = none is yet (S1)."""
@@ -196,6 +226,8 @@ def _heads(rows: Iterable[Mapping[str, Any]]) -> list[SnapshotHead]:
             None if row[c.VALID_FROM] is None else micros(row[c.VALID_FROM]),
             row[c.STATUS],
             bool(row[c.BEING_WRITTEN]),
+            row[c.BASE],
+            row[c.CHANGED_TABLES],
         )
         for row in rows
     ]
@@ -312,12 +344,25 @@ def is_stale(
 
 
 def _counts(lake: Lake) -> dict[tuple[str, str], int]:
-    """Rows by (snapshot, table)."""
+    """Rows by (snapshot, table); those of a timeline are counted by their changes."""
     frames = [
-        lake.read_or_empty(name).groupBy(c.SNAPSHOT_ID).count().select(F.lit(name).alias("of"), "*")
+        lake.stored(name).groupBy(c.SNAPSHOT_ID).count().select(F.lit(name).alias("of"), "*")
         for name in WRITABLE
     ]
-    return {
-        (row[c.SNAPSHOT_ID], row["of"]): row["count"]
-        for row in reduce(DataFrame.unionByName, frames).collect()
-    }
+    counts = Counter(
+        {
+            (row[c.SNAPSHOT_ID], row["of"]): row["count"]
+            for row in reduce(DataFrame.unionByName, frames).collect()
+        }
+    )
+    steps = lake.steps()
+    more: Counter[tuple[str, str]] = Counter()
+    for row in lake.in_memory(SNAPSHOT_CHANGES.name).to_pylist() if steps else ():
+        more[row[c.SNAPSHOT_ID], row[c.TABLE]] += _MORE.get(row[CHANGE], 0)
+    before: dict[str, str] = {}
+    for name, step in steps.items():
+        base = before.get(step.root, step.root)
+        for table in CONTENT:
+            counts[name, table] = counts[base, table] + more[name, table]
+        before[step.root] = name
+    return counts

@@ -16,10 +16,9 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, TopologyError
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import (
-    ADMINISTRATION,
-    CLUSTER_SENDERS,
     INGEST_REJECTS,
     QUEUE_STATUS,
+    SNAPSHOT_CONTENT,
     TABLES,
     TOPOLOGY,
     Table,
@@ -29,7 +28,7 @@ from clwl_spark.tables import columns as c
 from clwl_spark.tables.require import require
 
 _ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
-CONTENT: Final = (*_ALWAYS, CLUSTER_SENDERS.name, *(table.name for table in ADMINISTRATION))
+CONTENT: Final = tuple(table.name for table in SNAPSHOT_CONTENT)
 """The tables whose rows are a snapshot's content."""
 
 STATE: Final = tuple(name for name in CONTENT if name != QUEUE_STATUS.name)

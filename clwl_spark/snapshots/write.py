@@ -22,6 +22,7 @@ from clwl_spark.snapshots.inspection import (
     inspect,
     inspect_all,
 )
+from clwl_spark.snapshots.timeline import refuse_steps
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import ROUTE_PLANS, SNAPSHOTS, TABLES
 from clwl_spark.tables import columns as c
@@ -135,6 +136,7 @@ def _refuse_used(lake: Lake, snapshot_ids: frozenset[str]) -> None:
     """Refuse to change what outcomes were derived from."""
     if not snapshot_ids:
         return
+    refuse_steps(lake, snapshot_ids)
     plans = lake.read_or_empty(ROUTE_PLANS.name)
     of_these = F.col(c.SNAPSHOT_ID).isin(sorted(snapshot_ids))
     used = plans.where(of_these).select(c.SNAPSHOT_ID).distinct().limit(1).collect()

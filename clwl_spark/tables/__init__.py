@@ -9,6 +9,7 @@ from clwl_spark.tables.administration import AUTHORITIES, MESSAGE_CHANNELS, QUEU
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
 from clwl_spark.tables.loading import (
+    CONFIG_EVENTS,
     COUNTER_READINGS,
     LOAD_REJECTS,
     LOADS,
@@ -28,6 +29,7 @@ from clwl_spark.tables.routing import (
     RUNS,
     SNAPSHOT_RESETS,
 )
+from clwl_spark.tables.stored_changes import SNAPSHOT_CHANGES
 from clwl_spark.tables.topology import (
     CHANNEL_STATUS,
     CLUSTER_CHANNELS,
@@ -57,6 +59,7 @@ __all__ = [
     "CHANNEL_STATUS",
     "CLUSTER_CHANNELS",
     "CLUSTER_SENDERS",
+    "CONFIG_EVENTS",
     "COUNTER_READINGS",
     "GATE_FAILURES",
     "GATE_RESULTS",
@@ -82,6 +85,8 @@ __all__ = [
     "ROUTE_PLANS",
     "RUNS",
     "SNAPSHOTS",
+    "SNAPSHOT_CHANGES",
+    "SNAPSHOT_CONTENT",
     "SNAPSHOT_RESETS",
     "STATUS_EVENTS",
     "SUBSCRIPTIONS",
@@ -109,6 +114,8 @@ TOPOLOGY: Final = (
 )
 ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES, MESSAGE_CHANNELS)
 """Tables of a snapshot that routing has no use for: made where a text gives rows of them."""
+SNAPSHOT_CONTENT: Final = (*TOPOLOGY, CLUSTER_SENDERS, *ADMINISTRATION)
+"""The tables whose rows are a snapshot's content."""
 
 TABLES: Final[dict[str, Table]] = {
     table.name: table
@@ -118,6 +125,7 @@ TABLES: Final[dict[str, Table]] = {
         CLUSTER_SENDERS,
         *ADMINISTRATION,
         INGEST_REJECTS,
+        SNAPSHOT_CHANGES,
         MESSAGES,
         OUTCOMES,
         REJECTED_MESSAGES,
@@ -145,6 +153,7 @@ TABLES: Final[dict[str, Table]] = {
         LOAD_REJECTS,
         OBSERVED_ROUTES,
         STATUS_EVENTS,
+        CONFIG_EVENTS,
         COUNTER_READINGS,
     )
 }

@@ -79,6 +79,23 @@ STATUS_EVENTS: Final = Table(
         text(c.SOURCE, "Where the record is from"),
     ),
 )
+OBJECT_TYPES: Final = ("QUEUE", "CHANNEL", "QMGR")
+ATTRIBUTES: Final = "attributes"
+CHANGE: Final = "change"
+
+CONFIG_EVENTS: Final = Table(
+    "config_events",
+    "One row per object of a queue manager and moment at which it was created, changed or deleted",
+    (
+        key(c.QMGR, "Queue manager whose object it is"),
+        key(AT, "When", "timestamp"),
+        key(c.OBJECT_TYPE, "QUEUE, CHANNEL (a CLUSRCVR) or QMGR"),
+        key(c.OBJECT_NAME, "Its name; blank = the queue manager itself"),
+        word(CHANGE, ("CREATED", "CHANGED", "DELETED"), "What became of it"),
+        text(ATTRIBUTES, "JSON: columns of its table that the event tells, as they are then"),
+        text(c.SOURCE, "Where the record is from"),
+    ),
+)
 COUNTER_READINGS: Final = Table(
     "counter_readings",
     "One row per counter of messages and moment at which it was read; two of them give a count",

@@ -45,6 +45,13 @@ SNAPSHOTS: Final = Table(
             "loaded_at of base when this was made of it; null = not known",
             optional=True,
         ),
+        Column(
+            c.CHANGED_TABLES,
+            "string",
+            "Tables in which it differs from base, with commas: its other rows are those of base, "
+            "and these in snapshot_changes; null = its rows are all in their own tables",
+            optional=True,
+        ),
     ),
     change_feed=True,
 )

@@ -111,6 +111,13 @@ def test_a_span_of_a_put_is_a_message_and_where_it_went():
     assert (table, row["reason"]) == ("observed_routes", 2085)
 
 
+def test_a_channel_event_of_another_reason_is_refused():
+    found = records_of(json.dumps(channel_event(9999)))
+    assert [why for _, _, why in found.refused] == [
+        "9999 is no reason of a channel event that is known"
+    ]
+
+
 def test_what_cannot_be_used_is_told_with_its_line_and_the_rest_is_taken():
     good = json.dumps(channel_event(2282))
     bad = event(46, 2282, {})

@@ -62,10 +62,9 @@ class Scenarios:
         first = self.pins[at].valid_from
         times = self.blocks["put_time"].to_numpy()
         mine = self.blocks.filter((times >= first) & (times < first + 24 * HOUR))
-        snapshots = [pin.snapshot_id for pin in self.pins]
         rows: list[dict[str, Any]] = []
         for blocks in self.packed(mine, buckets=3).values():
-            bucket = Bucket({}, snapshots, BindingRules(24 * HOUR), 64)
+            bucket = Bucket({}, self.pins, BindingRules(24 * HOUR), 64)
             for block in blocks:
                 if block["kind"] == KIND_MESSAGES:
                     bucket.add(block["keys"], block["payload"])

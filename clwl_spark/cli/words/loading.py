@@ -57,6 +57,22 @@ class LoadWords:
         typer.Option("--synthesize", help="Make puts of the counts of queues; they say so."),
     ] = False
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="For --synthesize.")] = 0
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            "--timeline",
+            metavar="BASE",
+            help="Make channel and configuration events into snapshots that follow this one.",
+        ),
+    ] = None
+    step: Annotated[
+        str,
+        typer.Option(
+            "--step",
+            metavar="DURATION",
+            help="For --timeline: of the events of so long a time one snapshot; 1s = each second.",
+        ),
+    ] = "1m"
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be loaded, and write nothing.")
     ] = False
@@ -82,11 +98,16 @@ def load(common: Common, options: LoadWords) -> int:
     probes to observed_routes. Where nobody recorded puts, --synthesize makes some
     of the counts of queues.
 
+    With --timeline, statuses of channels and changed objects become snapshots from
+    that one on, so that each message is routed under those of its time.
+
     [bold]Examples[/bold]
 
     clwl load puts.csv --lake build/lake
 
     clwl load statistics/ --time-zone UTC --synthesize
+
+    clwl load events/ --timeline monday --step 1m
 
     clwl load exports/ --map object_name=Ziel --time-zone Europe/Berlin --dry-run
     """

@@ -1,9 +1,11 @@
 """amqsevt's JSON: events of channels and queue managers, statistics and accounting."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
+from clwl_spark.mq.traffic.configuration import configured
 from clwl_spark.mq.traffic.records import (
     Document,
     LocalMoment,
@@ -17,6 +19,7 @@ from clwl_spark.mq.traffic.records import (
 FAILED_PUTS: Final = frozenset({2051, 2053, 2082, 2085, 2087, 2184, 2189, 2197, 2198, 2268, 2270})
 """Reasons of queue manager events that a put ended with."""
 
+_CONFIG_EVENT: Final = 43
 _QMGR_EVENT: Final = 44
 _CHANNEL_EVENT: Final = 46
 _STATISTICS_QUEUE: Final = 165
@@ -26,6 +29,9 @@ _STOPPED: Final = frozenset({2283, 2279})
 _BEGUN: Final[Mapping[int, str]] = {2282: "RUNNING", 2295: "STARTING", 2296: "STARTING"}
 """Reason of a channel event -> status. Activated or not, a channel that waits for a place among the
 active ones is starting."""
+_NO_STATUS: Final = frozenset({2233, 2234, 2284, 2371, 2552, 2577, 2578})
+"""Channel auto-defined or not, errors of conversion and TLS, and what was blocked: no channel has
+another status for that alone."""
 _STATUSES: Final[Mapping[str, str]] = {
     "CHANNEL STOPPED OK": "INACTIVE",
     "CHANNEL STOPPED ERROR": "INACTIVE",
@@ -77,8 +83,10 @@ def _channel_event(document: Document, data: Document) -> Iterator[Record]:
         status = _BEGUN[reason]
     elif reason in _STOPPED:
         status = _STATUSES.get(qualifier.upper(), "STOPPED")
-    else:
+    elif reason in _NO_STATUS:
         return
+    else:
+        raise RecordRefusedError(f"{reason} is no reason of a channel event that is known")
     yield Record(
         "status_events",
         {
@@ -136,7 +144,20 @@ def _puts(document: Document, data: Document, one: Document, kind: str = "") -> 
     )
 
 
+def _config_event(document: Document, data: Document) -> Iterator[Record]:
+    for found in configured(_reason(document), document, data):
+        named = {"queueMgrName": text(data, "queueMgrName", "eventQueueMgr")}
+        values = {
+            **found,
+            "qmgr": _qmgr(document, named),
+            "at": _created(document),
+            "attributes": json.dumps(found["attributes"], ensure_ascii=False),
+        }
+        yield Record("config_events", values)
+
+
 _READERS: Final[Mapping[int, Callable[[Document, Document], Iterator[Record]]]] = {
+    _CONFIG_EVENT: _config_event,
     _QMGR_EVENT: _qmgr_event,
     _CHANNEL_EVENT: _channel_event,
     _STATISTICS_QUEUE: _queue_statistics,

@@ -246,7 +246,7 @@ class _Batch:
                 maker.make(dict(items[at : at + _PLANNED_AT_ONCE]))
             snapshots = [x.snapshot_id for x in run.pins]
             used = frozenset(requests) | facts_cache.plan_ids(run)
-            in_use = InUse(snapshots, used, run.semantics.by_factor)
+            in_use = InUse(snapshots, used, run.semantics.by_factor, maker.lines)
             made = gathered_here(lake, in_use, most=None)
             if made is None:
                 raise LakeStateError("the plans cannot be read here: give --engine spark")
@@ -277,9 +277,11 @@ class _Batch:
         return [*routed, *self._route_buckets(again, rows, "again")]
 
     def _route_buckets(self, buckets: Sequence[BucketTask], rows: int, name: str) -> list[Routed]:
-        snapshots = tuple(x.snapshot_id for x in self.run.pins)
         binding = binding_rules(self.options, self.run)
-        how, exit_ = (snapshots, binding, self.options.worker_memory_mib), self.options.message_exit
+        how, exit_ = (
+            (self.run.pins, binding, self.options.worker_memory_mib),
+            self.options.message_exit,
+        )
         shares = spread(buckets, self.engine.workers.processes * _TASKS_A_WORKER)
         tasks = [
             RouteTask(share, *how, self._file(f"{name}-{at}"), exit_)

@@ -5,7 +5,7 @@ state function as data that joins the stream; a run that finds a plan missing ch
 says which.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from clwl_spark.routing.output.unpack import ANSWERS, DATA
 from clwl_spark.routing.state.bindings import BindingRules
 from clwl_spark.routing.state.bucket import Bucket
 from clwl_spark.routing.state.history import MEMORY, STATE_SCHEMA, from_state, to_state
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import columns as c
 
 FIGURES: Final = "figures"
@@ -107,7 +108,7 @@ def routed_blocks(
         with_facts.select(*columns)
         .groupBy(BUCKET)
         .applyInPandasWithState(
-            route_bucket([pin.snapshot_id for pin in run.pins], bounds, engine.form, sent),
+            route_bucket(run.pins, bounds, engine.form, sent),
             outputStructType=ROUTED_SCHEMA,
             stateStructType=STATE_SCHEMA,
             outputMode="append",
@@ -118,7 +119,7 @@ def routed_blocks(
 
 
 def route_bucket(
-    snapshots: list[str], bounds: Bounds, form: BlockForm, rows_per_byte: float = 0.0
+    pins: Sequence[Pin], bounds: Bounds, form: BlockForm, rows_per_byte: float = 0.0
 ) -> StateFunction:
     """Make the state function of one run; its state is the memories of a bucket.
 
@@ -131,7 +132,7 @@ def route_bucket(
     ) -> Iterator[pd.DataFrame]:
         memories = from_state(key[0], *state.get) if state.exists else {}
         bucket = Bucket(
-            memories, snapshots, bounds.binding, bounds.memory_mib, form, bounds.message_exit
+            memories, pins, bounds.binding, bounds.memory_mib, form, bounds.message_exit
         )
         said = _Said(rows_per_byte)
         known = _Known(memories, told={} if bounds.rejects_duplicates else None)

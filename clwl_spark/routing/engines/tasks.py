@@ -202,7 +202,7 @@ class RouteTask:
 
     Attributes:
         buckets: they.
-        snapshots: all valid ones, in order.
+        pins: all valid snapshots, in order.
         binding: what messages are bound by.
         memory_mib: what one bucket's messages may take.
         file: where answers wait; no other task has it.
@@ -210,7 +210,7 @@ class RouteTask:
     """
 
     buckets: tuple[BucketTask, ...]
-    snapshots: tuple[str, ...]
+    pins: tuple[Pin, ...]
     binding: BindingRules
     memory_mib: int
     file: str
@@ -267,7 +267,7 @@ def route(task: RouteTask) -> Routed:
 def _route_bucket(one: BucketTask, task: RouteTask, routed: Routed, file: BufferedWriter) -> None:
     memories = dict(one.memories)
     how = (task.binding, task.memory_mib, ArrowEngine.form, task.message_exit)
-    bucket = Bucket(memories, task.snapshots, *how)
+    bucket = Bucket(memories, task.pins, *how)
     for waiting in one.blocks:
         parts = waiting.stored.read()
         bucket.add(parts[KEYS], parts[PAYLOAD], waiting.split)

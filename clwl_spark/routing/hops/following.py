@@ -163,6 +163,7 @@ class Following:
         """What the outcomes are joined with; small, so it is worked out once."""
         plans = self.here.read(ROUTE_PLANS.name)
         ids = [row[0] for row in plans.select(c.SNAPSHOT_ID).distinct().collect()]
+        ids = [*dict.fromkeys([*ids, *self.lake.steps()])]
         defined = checkpoint(defined_qmgrs(read_topology(self.lake, ids)))
         links = self.lake.read(XMITQ_LINKS.name)
         found = broadcast_if_small(with_other_ends(plans, defined, links), checkpoint)

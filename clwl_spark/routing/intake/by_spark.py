@@ -16,7 +16,7 @@ from clwl_spark.mq.vocabulary import ObjectType, Reach, RejectError
 from clwl_spark.planning.plans import plan_id
 from clwl_spark.routing.intake.blocks import BIND_CODES, DOCUMENT, REJECT
 from clwl_spark.routing.intake.reject_rules import DEFAULTS, REJECT_RULES, Condition, RejectRule
-from clwl_spark.snapshots.catalog import Pin
+from clwl_spark.snapshots.catalog import Pin, heads_of
 from clwl_spark.tables import MESSAGES
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import FIRST, LAST
@@ -41,12 +41,12 @@ def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
 
     Args:
         messages: rows of `messages`, as `contract.require` gives them.
-        pins: valid snapshots by (valid_from, snapshot_id).
+        pins: valid snapshots by (valid_from, snapshot_id); requests are made in the heads of lines.
 
     Grain: one row per message, before and after.
     """
     defaults = {name: F.coalesce(name, F.lit(word)) for name, word in DEFAULTS.items()}
-    snapshot = _snapshot(F.unix_micros(c.PUT_TIME), pins)
+    snapshot = _snapshot(F.unix_micros(c.PUT_TIME), heads_of(pins))
     defaulted = messages.withColumns(defaults).withColumn(c.SNAPSHOT_ID, snapshot)
     judged = defaulted.withColumn(c.ERROR, _error(messages))
     is_topic = F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value

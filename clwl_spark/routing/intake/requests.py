@@ -20,7 +20,7 @@ from clwl_spark.mq.vocabulary import ObjectType, Reach, RejectError
 from clwl_spark.routing.intake.numbering import Numbering
 from clwl_spark.routing.intake.reject_rules import DEFAULTS, REJECT_RULES, Condition
 from clwl_spark.routing.intake.splits import spark_hash
-from clwl_spark.snapshots.catalog import Pin
+from clwl_spark.snapshots.catalog import Pin, heads_of
 from clwl_spark.tables import columns as c
 
 ASKED: Final = REQUEST[1:]
@@ -58,8 +58,10 @@ class Requests:
 
     @classmethod
     def under(cls, pins: Sequence[Pin]) -> "Requests":
-        """None yet, with these valid snapshots."""
-        return cls([x.snapshot_id for x in pins], np.array([x.valid_from for x in pins], np.int64))
+        """None yet, with these valid snapshots: requests are made in the heads of their lines."""
+        heads = heads_of(pins)
+        since = np.array([x.valid_from for x in heads], np.int64)
+        return cls([x.snapshot_id for x in heads], since)
 
     def of(self, numbers: Iterable[int]) -> set[Request]:
         """The requests of numbers; what differs in words may be the same after defaults."""

@@ -42,7 +42,7 @@ def routed_before(lake: Lake, run: Run, asked: pa.Table) -> pa.Table:
     keys = keys.cast(_KEYS)
     if not keys.num_rows:
         return keys
-    here = lake.dataset(OUTCOMES.name, run.outcomes_version)
+    here = lake.dataset(OUTCOMES.name, version=run.outcomes_version)
     try:
         found = _by_spark(lake, run, keys) if here is None else _among(here, keys)
     except (EngineError, DeltaError, PySparkException, OSError, pa.ArrowException) as error:

@@ -51,6 +51,7 @@ from clwl_spark.routing.state.memory_table import (
     memory_rows,
 )
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.catalog import apart
 from clwl_spark.tables import BALANCE_HISTORY, MESSAGES, OUTCOMES, ROUTER_MEMORY
 from clwl_spark.tables import columns as c
 
@@ -179,6 +180,8 @@ def _again(
     run = _with_outcomes(lake, _with_memory(lake, run_of_batch(lake, batch_id)))
     _refuse_unknown_messages(lake, run)
     ladder = Ladder(run.semantics, load_exit(options.exit_function), options.is_onward)
+    if ladder.exit_function is not None:
+        run = replace(run, pins=apart(run.pins))
     try:
         again = engine.route_again(lake, run, options, ladder, tell)
     except (LostMessagesError, OSError, pa.ArrowException) as error:

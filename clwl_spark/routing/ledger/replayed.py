@@ -28,6 +28,7 @@ from clwl_spark.tables import columns as c
 
 ANSWER: Final = (
     c.QMGR,
+    c.SNAPSHOT_ID,
     c.PLAN_ID,
     c.REASON,
     c.DEST_QMGR,
@@ -37,7 +38,7 @@ ANSWER: Final = (
     c.IS_LOCAL,
     c.BOUND,
 )
-"""What of an outcome says whether and what was chosen."""
+"""What of an outcome says whether and what was chosen, and after which resets."""
 ORDER: Final = (c.PUT_SEQ, c.PUT_TIME, c.MESSAGE_ID, c.OUT_OF_ORDER)
 NOT_KNOWN: Final = -1
 """The batch of an outcome whose commit is not known any more."""
@@ -195,6 +196,7 @@ class Made:
         self.snapshot, self.choice, self.step = np.zeros((3, size), np.int64)
         self.channel = np.full(size, NONE_MADE, np.int64)
         self.bind_default = np.zeros(size, np.int64)
+        self._places = {name: at for at, name in enumerate(snapshots)}
         for at, answer in enumerate(answers.to_pylist()):
             plan = plans.index.get(answer[c.PLAN_ID])
             if plan is None:
@@ -205,7 +207,9 @@ class Made:
     def _look_up(self, at: int, answer: Mapping[str, object], plan: int) -> None:
         plans = self.plans
         first = plans.first_choice[plan]
-        self.sender[at], self.snapshot[at] = plans.sender[plan], plans.snapshot[plan]
+        # Of a timeline, several snapshots share a plan: the outcome says which was in force.
+        in_force = self._places.get(str(answer[c.SNAPSHOT_ID]), int(plans.snapshot[plan]))
+        self.sender[at], self.snapshot[at] = plans.sender[plan], in_force
         self.choice[at], self.bind_default[at] = first, plans.bind_default[plan]
         if answer[c.REASON] != 0 or answer[c.BOUND]:
             return

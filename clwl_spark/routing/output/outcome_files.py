@@ -50,12 +50,14 @@ class Answered:
         code: (outcomes,) row of `answers`.
         late: (outcomes,) out_of_order.
         answers: answers (`ANSWER_SCHEMA`); some were not given.
+        snapshot: (outcomes,) the snapshot in force; None = the answer says it.
     """
 
     rows: NDArray[np.int32]
     code: NDArray[np.int32]
     late: NDArray[np.bool_]
     answers: pa.Table
+    snapshot: pa.Array | None = None
 
 
 def write_files(batches: Iterator[pa.RecordBatch], folder: str) -> Iterator[pa.RecordBatch]:
@@ -81,7 +83,7 @@ def write_files(batches: Iterator[pa.RecordBatch], folder: str) -> Iterator[pa.R
 
 def answered(split: Split, blocks: Sequence[Mapping[str, Any]]) -> Answered:
     """Put the answers of a split's blocks into the order of the split."""
-    rows, codes, late, answers = [], [], [], []
+    rows, codes, late, answers, snapshots = [], [], [], [], []
     first = 0
     for block in blocks:
         data, said = from_ipc(block[DATA]), from_ipc(block[ANSWERS])
@@ -90,6 +92,7 @@ def answered(split: Split, blocks: Sequence[Mapping[str, Any]]) -> Answered:
         codes.append(data[ANSWER].to_numpy() + np.int32(first))
         late.append(data[c.OUT_OF_ORDER].to_numpy())
         answers.append(said)
+        snapshots += [data[c.SNAPSHOT_ID]] if c.SNAPSHOT_ID in data.column_names else []
         first += said.num_rows
     row = np.concatenate(rows)
     order = _order(row, split.rows)
@@ -98,7 +101,14 @@ def answered(split: Split, blocks: Sequence[Mapping[str, Any]]) -> Answered:
         np.concatenate(codes)[order],
         np.concatenate(late)[order],
         pa.concat_tables(answers).unify_dictionaries(),
+        _together(snapshots).take(pa.array(order)) if snapshots else None,
     )
+
+
+def _together(words: Sequence[pa.ChunkedArray]) -> pa.Array:
+    """Words of dictionaries, one behind the other."""
+    chunks = pa.chunked_array([y for x in words for y in x.chunks])
+    return chunks.unify_dictionaries().combine_chunks()
 
 
 def _order(rows: NDArray[np.int32], of: int) -> NDArray[np.int64]:
@@ -146,9 +156,16 @@ def _split_outcomes(split: Split, found: Answered, statistics: "_Statistics") ->
         of_messages = _taken(batch, found.rows[low:high] - first)
         first += batch.num_rows
         statistics.add(of_messages)
-        yield _outcomes(of_messages, columns, found.code[low:high], found.late[low:high])
+        rows = _outcomes(of_messages, columns, found.code[low:high], found.late[low:high])
+        if found.snapshot is not None:
+            own = found.snapshot.slice(low, high - low)
+            rows = rows.set_column(rows.schema.get_field_index(c.SNAPSHOT_ID), c.SNAPSHOT_ID, own)
+            words = own.unique().dictionary.take(own.unique().indices)
+            statistics.add(pa.table({c.SNAPSHOT_ID: words}))
+        yield rows
     given = np.flatnonzero(np.bincount(found.code, minlength=found.answers.num_rows))
-    statistics.add(with_words(found.answers.select(_SKIPPED_BY).take(pa.array(given))))
+    skipped_by = [x for x in _SKIPPED_BY if x != c.SNAPSHOT_ID or found.snapshot is None]
+    statistics.add(with_words(found.answers.select(skipped_by).take(pa.array(given))))
 
 
 def _writer(file: Path, schema: pa.Schema) -> pq.ParquetWriter:

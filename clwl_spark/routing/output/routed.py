@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clwl_spark.routing.intake.blocks import BlockForm, peak_mib, to_ipc
 from clwl_spark.routing.state.answers import Answers
+from clwl_spark.routing.state.plan_steps import InForce
 from clwl_spark.routing.state.spool import Spool
 from clwl_spark.tables import columns as c
 
@@ -56,13 +57,15 @@ class RoutedBlock:
 class Pieces:
     """The outcomes of a bucket's batch by block, window after window."""
 
-    def __init__(self, answers: Answers, form: BlockForm) -> None:
+    def __init__(self, answers: Answers, form: BlockForm, in_force: InForce | None = None) -> None:
         """None yet.
 
         Args:
             answers: what the codes of outcomes mean.
             form: of the blocks.
+            in_force: tells the snapshot of each outcome; None = its answer does.
         """
+        self._in_force = in_force
         self._answers = answers
         self._form = form
         self._of_block: dict[int, list[tuple[NDArray[Any], ...]]] = {}
@@ -117,10 +120,13 @@ class Pieces:
         data = pa.Table.from_arrays(
             [pa.array(x) for x in (put_seq, put_time, row, answer, late)], schema=_OUTCOME_SCHEMA
         )
+        data = data.select(self._form.told or data.column_names)
+        if self._in_force is not None:
+            data = data.append_column(c.SNAPSHOT_ID, self._in_force.words(put_time))
         return RoutedBlock(
             KIND_OUTCOMES,
             messages,
-            to_ipc(data.select(self._form.told or data.column_names)),
+            to_ipc(data),
             said.answers,
             spool.payload(at),
             json.dumps(figures),

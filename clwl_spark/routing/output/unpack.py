@@ -64,4 +64,6 @@ def _outcomes(data: pa.Table, answers: pa.Table, payload: pa.Table) -> Iterator[
         c.PUT_TIME: data[c.PUT_TIME].cast(_TIMESTAMP),
         c.OUT_OF_ORDER: data[c.OUT_OF_ORDER],
     }
+    if c.SNAPSHOT_ID in data.column_names:
+        columns[c.SNAPSHOT_ID] = data[c.SNAPSHOT_ID].cast(pa.string())
     yield from pa.table({name: columns[name] for name in OUTCOMES.names}).to_batches()

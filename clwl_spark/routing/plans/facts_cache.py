@@ -20,13 +20,22 @@ from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import (
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
+    SNAPSHOT_CHANGES,
     SNAPSHOT_RESETS,
     SNAPSHOTS,
     TOPOLOGY,
 )
 
 _FROM: Final = tuple(
-    x.name for x in (SNAPSHOTS, *TOPOLOGY, ROUTE_PLANS, ROUTE_CANDIDATES, SNAPSHOT_RESETS)
+    x.name
+    for x in (
+        SNAPSHOTS,
+        SNAPSHOT_CHANGES,
+        *TOPOLOGY,
+        ROUTE_PLANS,
+        ROUTE_CANDIDATES,
+        SNAPSHOT_RESETS,
+    )
 )
 """Tables that facts are worked out from."""
 

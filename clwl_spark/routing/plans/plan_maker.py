@@ -3,7 +3,7 @@
 Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -13,13 +13,16 @@ from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
 from clwl_spark.planning.carried import COPIED_FROM, carried_over
-from clwl_spark.planning.plans import Ladder, make_plans
+from clwl_spark.planning.plans import Ladder, judged_by, make_plans, unjudged
+from clwl_spark.routing.plans.lines import Line, Lines, ends_of
+from clwl_spark.routing.plans.variants import varied
 from clwl_spark.routing.state.resets import judged_pairs, resets_among
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.snapshots.changes import neighbours, resets
+from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.contradictions import refuse_contradictions
 from clwl_spark.snapshots.differences import Differences, pair_rows
-from clwl_spark.snapshots.views import VIEWER, Topology, read_topology
+from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, read_topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import ROWS_HERE, Materialize, checkpoint, fitting
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
@@ -50,9 +53,22 @@ class PlanMaker:
         self._read_snapshots: set[str] = set()
         self._read: Topology | None = None
         self._compared: dict[frozenset[tuple[str, ...]], Differences] = {}
+        self.lines = Lines(lake, pins)
 
     def make(self, requests: Mapping[int, Request]) -> None:
         """Plan those requests, by plan_id, that have no plan yet.
+
+        Raises:
+            LakeStateError: another request has the plan_id of one of them.
+        """
+        new = self._unplanned(requests)
+        self._make_resets({qmgr for _, qmgr, *_ in requests.values()})
+        self._make_heads(new)
+        if self.lines.by_head:
+            self._make_variants(requests)
+
+    def _unplanned(self, requests: Mapping[int, Request]) -> dict[int, Request]:
+        """Those that have no plan yet.
 
         Raises:
             LakeStateError: another request has the plan_id of one of them.
@@ -64,15 +80,39 @@ class PlanMaker:
             new.pop(plan_id, None)
             if requests[plan_id] != tuple(request):
                 raise shared_id(plan_id)
-        self._make_resets({qmgr for _, qmgr, *_ in requests.values()})
+        return new
+
+    def _make_heads(self, new: Mapping[int, Request]) -> None:
+        """Plan requests that have no plan, each in its own snapshot."""
         if not new:
             return
-        rows = frame_from_rows(self._lake.spark, ((x, *y) for x, y in new.items()), REQUESTS)
+        rows = self._rows(new)
         if len(new) < MANY:
             self._make_new(rows, len(new))
             return
         left = checkpoint(self._without_carried(checkpoint(rows)))
         self._make_new(left, left.count())
+
+    def _rows(self, requests: Mapping[int, Request]) -> DataFrame:
+        rows = ((x, *y) for x, y in requests.items())
+        return frame_from_rows(self._lake.spark, rows, REQUESTS)
+
+    def _make_variants(self, requests: Mapping[int, Request]) -> None:
+        """Plan what requests lead to where statuses change along a line."""
+        ends = ends_of(self._lake, requests)
+        steps = {x.to: x for x in self.lines.steps(requests, ends)}
+        new = self._unplanned({x: step.request for x, step in steps.items() if x not in requests})
+        if not new:
+            return
+        wanted = [steps[x] for x in new]
+        bases = {x.plan_id: requests[x.plan_id] for x in wanted}
+        keep = fitting(len(new))
+        topology = self.topology(sorted({x.snapshot_id for x in bases.values()}))
+        types = {x.object_type for x in bases.values()}
+        found = unjudged(self._rows(bases), topology, self._ladder, keep, types)
+        made = judged_by(self._ladder, varied(found, wanted, keep), keep)
+        self._append(ROUTE_CANDIDATES.name, made.candidates)
+        self._append(ROUTE_PLANS.name, keep(self._with_epochs(made.plans)))
 
     def _make_new(self, new: DataFrame, rows: int) -> None:
         """Plan so many requests that have no plan."""
@@ -90,7 +130,7 @@ class PlanMaker:
         known = self._lake.read_or_empty(ROUTE_PLANS.name)
         planned = {snapshot_id for (snapshot_id,) in distinct_rows(known, c.SNAPSHOT_ID)}
         asked = {snapshot_id for (snapshot_id,) in distinct_rows(new, c.SNAPSHOT_ID)}
-        pairs = [(x, y) for x, y in self._neighbours() if x in asked and y in planned]
+        pairs = [(x, y) for x, y in self._judged_here() if x in asked and y in planned]
         if not pairs or self._ladder.exit_function is not None:
             return new
         carried = checkpoint(
@@ -130,10 +170,12 @@ class PlanMaker:
             refuse_contradictions(self._read)
         return self._read
 
-    def _make_resets(self, qmgrs: Iterable[str]) -> None:
+    def _make_resets(self, qmgrs: Collection[str]) -> None:
         """Find out, for queue managers that send, which snapshots reset their history."""
         known = judged_pairs(self._lake)
-        wanted = ((x, *pair) for x in sorted(qmgrs) for pair in self._neighbours())
+        for line in self.lines.by_head.values():
+            self._make_resets_along(line, qmgrs, known)
+        wanted = ((x, *pair) for x in sorted(qmgrs) for pair in self._judged_here())
         new = [x for x in wanted if x not in known]
         if not new:
             return
@@ -141,6 +183,32 @@ class PlanMaker:
         pairs = frame_from_rows(self._lake.spark, new, _VIEWED_PAIRS)
         differences = self._differences({(x, y) for _, x, y in new}, keep)
         self._lake.append(SNAPSHOT_RESETS.name, resets(pairs, differences, keep))
+
+    def _make_resets_along(
+        self, line: Line, qmgrs: Collection[str], known: Collection[tuple[str, str, str]]
+    ) -> None:
+        """Find out the same along a line: a channel that is seen becomes available.
+
+        Pairs at which no channel does are not written down.
+        """
+        may = [x for x in line.may_reset() if x[0] in qmgrs and x[:3] not in known]
+        if not may:
+            return
+        head = line.pins[0].snapshot_id
+        asked = frame_from_rows(
+            self._lake.spark,
+            sorted({(head, x[0]) for x in may}),
+            f"{c.SNAPSHOT_ID} string, {VIEWER} string",
+        )
+        topology = self.topology([head])
+        seen = channels_in_view(checkpoint(viewers(asked, topology)), topology)
+        rows = seen.where(in_clusters(c.CLUSTER)).select(VIEWER, c.QMGR, c.CHANNEL).distinct()
+        there = {(x[0], (x[1], x[2])) for x in rows.collect()}
+        found = [
+            (qmgr, later, earlier, any((qmgr, x) in there for x in ends))
+            for qmgr, later, earlier, ends in may
+        ]
+        self._lake.append(SNAPSHOT_RESETS.name, self._lake.arrow_rows(SNAPSHOT_RESETS.name, found))
 
     def known_resets(self) -> DataFrame:
         """The resets among the run's snapshots, with the position of each.
@@ -180,6 +248,10 @@ class PlanMaker:
     def _neighbours(self) -> list[tuple[str, str]]:
         """Each snapshot with the one before it."""
         return neighbours([pin.snapshot_id for pin in self._pins])
+
+    def _judged_here(self) -> list[tuple[str, str]]:
+        """As `_neighbours`, of the heads of lines alone."""
+        return [x for x in self._neighbours() if x[0] not in self.lines.heads]
 
     def _positions(self) -> DataFrame:
         """The position of each snapshot, (snapshot_id, position)."""

@@ -166,7 +166,7 @@ class PlanProvider:
         used: frozenset[int] = frozenset()
         if self._used and not self._run.resumed:
             used = self._used | self._facts_cache.plan_ids(self._run)
-        return InUse(snapshots, used, self._run.semantics.by_factor)
+        return InUse(snapshots, used, self._run.semantics.by_factor, self._maker.lines)
 
 
 def _write_requests(engine: Engine, run: Run, asked: Note, asking: DataFrame, _: int) -> None:

@@ -38,9 +38,11 @@ from clwl_spark.routing.state.history import (
     to_bytes,
 )
 from clwl_spark.routing.state.message_exit import MessageExit, Told, load_message_exit
+from clwl_spark.routing.state.plan_steps import in_force
 from clwl_spark.routing.state.sender import Sender
 from clwl_spark.routing.state.spool import Slice, Spool
 from clwl_spark.routing.state.window import Payloads, Window, in_order
+from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.tables import columns as c
 
 BINDINGS_KEPT_FOR: Final = 3
@@ -58,7 +60,7 @@ class Bucket:
     def __init__(
         self,
         memories: dict[str, bytes],
-        snapshots: Sequence[str],
+        pins: Sequence[Pin],
         binding: BindingRules,
         memory_mib: int,
         form: BlockForm = WITH_IDS,
@@ -68,7 +70,7 @@ class Bucket:
 
         Args:
             memories: by queue manager (`history.to_bytes`); `route` changes those that it routes.
-            snapshots: all valid snapshots, in order.
+            pins: all valid snapshots, in order.
             binding: what messages are bound by.
             memory_mib: what the worker may use for blocks and windows.
             form: of the blocks.
@@ -77,7 +79,7 @@ class Bucket:
         self._exit = load_message_exit(message_exit)
         self._memories = memories
         self._form = form
-        self._snapshots = snapshots
+        self._pins = pins
         self._binding = binding
         self._spool = Spool(memory_mib)
         self._plan_ids: set[int] = set()
@@ -111,8 +113,8 @@ class Bucket:
             known = self._memories
             memories = {x: from_bytes(known[x], x) if x in known else Memory() for x in found}
             restored = {x: [at for at, _ in m.bindings.values()] for x, m in memories.items()}
-            plans = read_facts(found, self._snapshots, restored)
-            batch = _Batch(plans, memories, self._snapshots, self._binding, self._form, self._exit)
+            plans = read_facts(found, [x.snapshot_id for x in self._pins], restored)
+            batch = _Batch(plans, memories, self._pins, self._binding, self._form, self._exit)
             if told is not None:
                 batch.refuse_duplicates(told)
             yield from batch.route(self._spool)
@@ -133,7 +135,7 @@ class _Batch:
         self,
         plans: BucketPlans,
         memories: Mapping[str, Memory],
-        snapshots: Sequence[str],
+        pins: Sequence[Pin],
         binding: BindingRules,
         form: BlockForm,
         message_exit: MessageExit | None,
@@ -146,12 +148,14 @@ class _Batch:
         self.chosen: dict[str, pa.Table] = {}
         self._bindings = Bindings(plans, binding.shares_null_opens)
         self._senders = []
+        self._in_force = in_force(pins)
+        snapshots = [x.snapshot_id for x in pins]
         for at, qmgr in enumerate(plans.qmgrs):
             sender = Sender(plans, at, memories[qmgr], snapshots)
             self._senders.append(sender)
             self._bindings.restore(at, memories[qmgr], sender.routes)
         self._answers = Answers(plans)
-        self._pieces = Pieces(self._answers, form)
+        self._pieces = Pieces(self._answers, form, self._in_force)
         self._own_opens: Counter[int] = Counter()
         self._duplicates = Duplicates((), (), None)
 
@@ -229,6 +233,8 @@ class _Batch:
         chosen = np.full(total, NOT_CHOSEN, dtype=np.int64)
         bound = np.zeros(total, dtype=np.bool_)
         snapshot = self._plans.snapshot[plan]
+        if self._in_force is not None:
+            snapshot = self._in_force.places(window.put_time)
         late = np.empty(len(plan), dtype=np.bool_)
         bound_to = (self._bindings.route, self._bindings.time)
         ends = np.nonzero(np.diff(sender))[0] + 1
@@ -263,5 +269,5 @@ class _Batch:
         """(messages,) index of each message's plan."""
         ids = keys[c.PLAN_ID].combine_chunks()
         index = [self._plans.index[x] for x in ids.dictionary.to_pylist()]
-        result: NDArray[np.int32] = np.array(index, dtype=np.int32)[ids.indices.to_numpy()]
-        return result
+        asked: NDArray[np.int32] = np.array(index, dtype=np.int32)[ids.indices.to_numpy()]
+        return self._plans.steps.at(asked, keys[c.PUT_TIME].to_numpy())

@@ -33,9 +33,11 @@ from clwl_spark.planning.facts import (
     ROUTE_COLUMNS,
     ROUTES,
     SENDERS,
+    STEPS,
 )
 from clwl_spark.planning.names import NAME
 from clwl_spark.routing.state.history import Route, table_of
+from clwl_spark.routing.state.plan_steps import PlanSteps, plan_steps
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 
@@ -85,6 +87,7 @@ class BucketPlans:
         queues: (senders,) transmission queues by snapshot_id.
         resets: (senders,) snapshots that reset the history.
         by_factor: (senders,) whether the factor counts whatever the weights are (R3).
+        steps: when other plans take a plan's place.
     """
 
     qmgrs: list[str]
@@ -109,6 +112,7 @@ class BucketPlans:
     queues: list[dict[str, TransmissionQueues]]
     resets: list[frozenset[str]]
     by_factor: list[bool]
+    steps: PlanSteps
 
     @cached_property
     def copies(self) -> NDArray[np.int32]:
@@ -214,6 +218,7 @@ def read_facts(
         queues=[{at: _queues(row) for at, row in x.items()} for x in asked],
         resets=[frozenset(x.get(RESETS) or ()) for x in documents.values()],
         by_factor=[bool(x.get(BY_FACTOR)) for x in documents.values()],
+        steps=plan_steps([x.get(STEPS) for x in documents.values()], index),
     )
 
 

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.planning.facts import PLAN_COLUMNS, senders
+from clwl_spark.routing.state.plan_steps import InForce, in_force
 from clwl_spark.routing.state.resets import resets_among
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
@@ -52,6 +53,7 @@ class Evidence:
         snapshots: all that are used, in order.
         resets: those that reset its history.
         semantics: the lake's.
+        in_force: tells the snapshot of a put; None = its plan does.
     """
 
     qmgr: str
@@ -63,6 +65,7 @@ class Evidence:
     snapshots: Sequence[str]
     resets: Sequence[str]
     semantics: Semantics
+    in_force: InForce | None = None
 
 
 def gathered(lake: Lake, first: Mapping[str, int]) -> list[Evidence]:
@@ -106,6 +109,7 @@ def gathered(lake: Lake, first: Mapping[str, int]) -> list[Evidence]:
             snapshots=snapshots,
             resets=resets.get(qmgr, ()),
             semantics=semantics,
+            in_force=in_force(catalog.pins),
         )
         for qmgr in first
         if qmgr in by_qmgr

@@ -98,11 +98,16 @@ class Sender:
         """The first message that brings a reset, of those before one."""
         x = self.evidence
         pending = [at for at, name in enumerate(x.snapshots) if name in set(x.resets)]
-        snapshot = self._bucket.snapshot[self.plan[:message]]
+        snapshot = self._snapshots(self.plan[:message], self.time[:message])
         if not pending or not len(snapshot):
             return message
         brings = np.flatnonzero(np.maximum.accumulate(snapshot) >= pending[0])
         return int(brings[0]) if len(brings) else message
+
+    def _snapshots(self, plan: NDArray[np.int32], time: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(messages,) the place of the snapshot in force."""
+        in_force = self.evidence.in_force
+        return self._bucket.snapshot[plan] if in_force is None else in_force.places(time)
 
     def held(self, trial: Trial, most: int | None = None) -> Held:
         """Hold the messages, or the first of them, against a trial."""
@@ -158,7 +163,7 @@ class Sender:
         history: History | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         size = len(plan)
-        snapshot = self._bucket.snapshot[plan]
+        snapshot = self._snapshots(plan, time)
         verdict, extra = np.zeros(size, np.int32), np.zeros(size, np.int64)
         choices = self.choices._replace(by_factor=self.by_factor_of(trial.variant))
         if trial.weight is not None:

@@ -46,7 +46,7 @@ from clwl_spark.studies.explain.request import (
     reset_epoch,
 )
 from clwl_spark.studies.explain.viewpoints import names_of, viewpoints
-from clwl_spark.tables import SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
+from clwl_spark.tables import SNAPSHOT_CHANGES, SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
 from clwl_spark.tables import columns as c
 
 MOST_KNOWN: Final = 200_000
@@ -58,7 +58,9 @@ MOST_ENDS: Final = 20_000
 MOST_PLANS: Final = 100_000
 """A book with more is begun anew."""
 
-_READ: Final = tuple(table.name for table in (SNAPSHOTS, SNAPSHOT_RESETS, *TOPOLOGY))
+_READ: Final = tuple(
+    table.name for table in (SNAPSHOTS, SNAPSHOT_CHANGES, SNAPSHOT_RESETS, *TOPOLOGY)
+)
 
 
 @dataclass(slots=True)

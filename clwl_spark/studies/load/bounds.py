@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from clwl_spark.studies.load.counting import FROM, TO
 from clwl_spark.tables import (
+    CONFIG_EVENTS,
     COUNTER_READINGS,
     MESSAGES,
     OBSERVED_COUNTS,
@@ -23,6 +24,7 @@ _MOMENTS: Final = {
     OBSERVED_ROUTES.name: (c.PUT_TIME, c.PUT_TIME),
     OBSERVED_COUNTS.name: (FROM, TO),
     STATUS_EVENTS.name: (t.AT, t.AT),
+    CONFIG_EVENTS.name: (t.AT, t.AT),
     COUNTER_READINGS.name: (t.AT, t.AT),
 }
 """Table -> the columns that begin and end what its rows are about."""

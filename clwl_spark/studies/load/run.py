@@ -24,6 +24,7 @@ from clwl_spark.studies.load.known import Known, known_contents, once
 from clwl_spark.studies.load.mapping import Mapped
 from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
 from clwl_spark.studies.load.one_file import LoadFile, LoadOptions, LoadReject, file_of
+from clwl_spark.studies.load.timeline import Timeline, TimelineSummary
 from clwl_spark.studies.load.traced_files import (
     TraceNotes,
     link_routes,
@@ -31,6 +32,7 @@ from clwl_spark.studies.load.traced_files import (
     take_traces,
 )
 from clwl_spark.tables import (
+    CONFIG_EVENTS,
     COUNTER_READINGS,
     LOAD_REJECTS,
     LOADS,
@@ -46,10 +48,12 @@ from clwl_spark.tables.moments import moment_text
 _SHOWN_REJECTS: Final = 3
 _WRITTEN: Final = (
     OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name,
-    MESSAGES.name,
+    CONFIG_EVENTS.name, MESSAGES.name,
 )  # fmt: skip
 """In the order that they are written in: counts before the readings that they are made of."""
-_KEYED: Final = frozenset({OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name})
+_KEYED: Final = frozenset(
+    {OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name, CONFIG_EVENTS.name}
+)
 """Tables in which a record that comes again, in another file, is the same row."""
 _TOLD_EVERY: Final = 16
 _WORDS: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -81,6 +85,7 @@ class LoadSummary:
         read_once: counters that were read once, so that nothing is known to have been counted.
         restarted: times that a counter began anew between two readings.
         written: whether anything was written.
+        timeline: what became of the line of snapshots; None = there was none to grow.
     """
 
     files: int
@@ -99,6 +104,7 @@ class LoadSummary:
     read_once: int
     restarted: int
     written: bool
+    timeline: TimelineSummary | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl load --json`."""
@@ -124,10 +130,17 @@ class LoadSummary:
             "counters_read_once": self.read_once,
             "counters_restarted": self.restarted,
             "written": self.written,
+            **({"timeline": self.timeline.to_json()} if self.timeline else {}),
         }
 
 
-def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgress) -> LoadSummary:
+def load(
+    lake: Lake,
+    paths: Sequence[Path],
+    options: LoadOptions,
+    tell: OnProgress,
+    line: Timeline | None = None,
+) -> LoadSummary:
     """Load files and folders; what the lake has of them already is left out.
 
     Args:
@@ -135,16 +148,20 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         paths: files, and folders that are read with their subfolders, less hidden files.
         options: how.
         tell: told (stage, done, total) as work goes on.
+        line: a timeline of the lake that statuses make longer; None = they make none.
 
     Raises:
         IngestError: a path is not there, or there are no files.
         NothingLoadedError: nothing can be used, or `strict` and a reject; the lake is as it was.
         UsageError: a field that is named is not there.
     """
-    sources = sources_of(paths) if paths or options.seed is None else None
+    needs_files = options.seed is None and line is None
+    sources = sources_of(paths) if paths or needs_files else None
     known = known_contents(lake)
     files, waiting, skipped = _files(known, sources.files if sources else (), options, tell)
     notes = _read(lake, files, options, tell)
+    if line is not None:
+        line.judge(files)
     rejects = [_kept(x, options) for one in files for x in one.rejects]
     _refuse(files, rejects, strict=options.strict)
     tables, from_counters = with_counts(lake, _together(files))
@@ -152,10 +169,14 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
     ready = _numbered(lake, [tables.get(MESSAGES.name, _none()), made.puts])
     tables[MESSAGES.name] = ready.rows
     _link(files, tables, ready)
-    is_new = bool(files or made.counts)
+    grown = None if line is None else line.grow(tables)
+    is_new = bool(files or made.counts or (grown and grown.snapshots))
     if is_new and not options.dry_run:
         tell("writing", 0, 1)
-        _write(lake, files, tables, rejects, made)
+        if files or made.counts:
+            _write(lake, files, tables, rejects, made)
+        if line is not None:
+            line.write()
         tell("writing", 1, 1)
     times = pa.compute.min_max(ready.rows[c.PUT_TIME]).as_py()
     return LoadSummary(
@@ -175,6 +196,7 @@ def load(lake: Lake, paths: Sequence[Path], options: LoadOptions, tell: OnProgre
         read_once=from_counters.alone,
         restarted=from_counters.restarted,
         written=is_new and not options.dry_run,
+        timeline=grown,
     )
 
 
