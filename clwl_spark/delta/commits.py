@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from deltalake import CommitProperties, DeltaTable, Transaction
@@ -12,6 +11,7 @@ from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction
 from pyspark.sql.types import StructType
 
+from clwl_spark.delta.opening import delta_table
 from clwl_spark.delta.protocol import (
     has_transaction,
     opened,
@@ -19,6 +19,7 @@ from clwl_spark.delta.protocol import (
     unwritten_features,
 )
 from clwl_spark.errors import OtherWriterError
+from clwl_spark.storage.places import name_of
 from clwl_spark.tables import Table
 from clwl_spark.tables.require import wrong_columns
 
@@ -66,7 +67,7 @@ def unwritable(folder: str, table: Table) -> str:
 def is_committed(folder: str, application: str, version: int) -> bool:
     """Whether the table has this transaction already."""
     found = opened(folder)
-    return has_transaction(DeltaTable(folder) if found is None else found, application, version)
+    return has_transaction(delta_table(folder) if found is None else found, application, version)
 
 
 def commit_files(folder: str, files: Sequence[DataFile], application: str, version: int) -> None:
@@ -78,7 +79,7 @@ def commit_files(folder: str, files: Sequence[DataFile], application: str, versi
     Raises:
         OtherWriterError: the table was changed meanwhile, otherwise than by an append.
     """
-    table = DeltaTable(folder)
+    table = delta_table(folder)
     if has_transaction(table, application, version):
         return
     now = int(time.time() * 1000)
@@ -92,14 +93,17 @@ def commit_files(folder: str, files: Sequence[DataFile], application: str, versi
             ),
         )
     except CommitFailedError as error:
+        # The answer to a commit may be lost, and the commit be there all the same.
+        if has_transaction(delta_table(folder), application, version):
+            return
         raise other_writer(folder) from error
 
 
 def other_writer(folder: str) -> OtherWriterError:
     """Another writer of a table was faster."""
-    place = Path(folder)
+    lake, _, _ = folder.rpartition("/")
     return OtherWriterError(
-        f"somebody else wrote to table {place.name} of lake {place.parent} meanwhile: run the "
+        f"somebody else wrote to table {name_of(folder)} of lake {lake} meanwhile: run the "
         "command again, it goes on where this one ended"
     )
 

@@ -2,7 +2,7 @@
 
 An append of few rows takes Spark 0.5 s and a merge 2 s; delta-rs 20 ms. Every function here looks
 at the table first and leaves it to Spark unless it is certain what a writer has to do there: the
-table is in a folder of this machine, its columns, constraints and properties are those that the
+table is where this process writes, its columns, constraints and properties are those that the
 contract declares, and its protocol has no feature but those. Both CHECK and NOT NULL are enforced
 by delta-rs, and a commit that another writer's commit contradicts is refused.
 """
@@ -21,6 +21,7 @@ from pyarrow.dataset import Dataset
 
 from clwl_spark.delta.commits import other_writer
 from clwl_spark.delta.creation import old_checks, properties
+from clwl_spark.delta.opening import delta_table
 from clwl_spark.delta.protocol import (
     has_transaction,
     is_odd_place,
@@ -166,7 +167,7 @@ def add_columns(folder: str, table: Table) -> bool:
     wanted = {x.name for x in table.columns if x.optional} - there
     fields = Schema.from_json(table.schema.json()).fields
     if absent := [x for x in fields if x.name in wanted]:
-        DeltaTable(folder).alter.add_columns(absent)
+        delta_table(folder).alter.add_columns(absent)
     return True
 
 
@@ -183,7 +184,7 @@ def renew_checks(folder: str, table: Table) -> bool:
     if found is None or is_odd_place(folder) or unwritten_features(found):
         return False
     for name, check in old_checks(found.metadata().configuration, table).items():
-        to_write = DeltaTable(folder)
+        to_write = delta_table(folder)
         to_write.alter.drop_constraint(name)
         to_write.alter.add_constraint({name: check})
     return True

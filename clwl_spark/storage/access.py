@@ -17,6 +17,7 @@ from clwl_spark.storage.places import parts_of, store_kind
 
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+_ALLOW_HTTP: Final = "AWS_ALLOW_HTTP"
 _FIRST_WAIT: Final = timedelta(milliseconds=100)
 _LONGEST_WAIT: Final = timedelta(seconds=5)
 
@@ -68,7 +69,7 @@ def options(place: str) -> dict[str, str]:
     given = {
         "timeout": f"{found.timeout_seconds}s",
         "max_retries": str(found.retries),
-        "retry_timeout": f"{found.timeout_seconds * (found.retries + 1)}s",
+        "retry_timeout": f"{_all_tries(found).seconds}s",
     }
     return given | (_of_s3(found) if kind == "s3" else {})
 
@@ -82,7 +83,7 @@ def _of_s3(storage: Storage) -> dict[str, str]:
     endpoint, region = _endpoint(storage), _region(storage)
     given = {"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": region}
     if endpoint.startswith("http:"):
-        given["AWS_ALLOW_HTTP"] = "true"
+        given[_ALLOW_HTTP] = "true"
     return {name: value for name, value in given.items() if value}
 
 
@@ -107,21 +108,25 @@ def object_store(root: str) -> Any:  # noqa: ANN401  (obstore's stores have no c
     from obstore.store import from_url  # noqa: PLC0415  (20 ms that lakes in folders do without)
 
     found = in_use()
-    is_s3 = store_kind(root) == "s3"
-    named = {x: y for x, y in _of_s3(found).items() if x != "AWS_ALLOW_HTTP"} if is_s3 else {}
-    return from_url(
-        root,
-        config=named,
-        client_options={
+    given: dict[str, Any] = {
+        "client_options": {
             "timeout": timedelta(seconds=found.timeout_seconds),
             "allow_http": _endpoint(found).startswith("http:"),
         },
-        retry_config={
+        "retry_config": {
             "max_retries": found.retries,
-            "retry_timeout": timedelta(seconds=found.timeout_seconds * (found.retries + 1)),
+            "retry_timeout": _all_tries(found),
             "backoff": {"init_backoff": _FIRST_WAIT, "max_backoff": _LONGEST_WAIT, "base": 2},
         },
-    )
+    }
+    if store_kind(root) == "s3":
+        named = _of_s3(found)
+        given["config"] = {x: y for x, y in named.items() if x != _ALLOW_HTTP}
+    return from_url(root, **given)
+
+
+def _all_tries(storage: Storage) -> timedelta:
+    return timedelta(seconds=storage.timeout_seconds * (storage.retries + 1))
 
 
 @lru_cache(maxsize=16)
@@ -139,9 +144,7 @@ def arrow_store(root: str) -> Any:  # noqa: ANN401  (Arrow's file systems are no
             retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=found.retries + 1),
         )
     if kind == "gs":
-        return fs.GcsFileSystem(
-            retry_time_limit=timedelta(seconds=found.timeout_seconds * (found.retries + 1))
-        )
+        return fs.GcsFileSystem(retry_time_limit=_all_tries(found))
     account = root.partition("@")[2].partition(".")[0]
     return fs.AzureFileSystem(account or os.environ.get("AZURE_STORAGE_ACCOUNT_NAME", ""))
 

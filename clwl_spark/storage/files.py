@@ -22,7 +22,7 @@ _AT_ONCE: Final = 16
 
 
 def fingerprint(file: str) -> tuple[object, ...] | None:
-    """What changes when a file does; None = there is none.
+    """What changes when a file does; None = there is none, or none that can be seen.
 
     Raises:
         StorageError: the store does not answer, or refuses.
@@ -30,7 +30,7 @@ def fingerprint(file: str) -> tuple[object, ...] | None:
     if not is_store(file):
         try:
             found = Path(file).stat()
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError:
             return None
         return (found.st_ino, found.st_size, found.st_mtime_ns)
     store, path = _at(file)
@@ -194,12 +194,8 @@ def answers(place: str) -> Iterator[None]:
         yield
     except (FileNotFoundError, StorageError):
         raise
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, *_refusals()) as error:
         raise store_error(place, error) from None
-    except Exception as error:
-        if type(error).__module__.startswith("obstore") and "AlreadyExists" not in repr(type(error)):
-            raise store_error(place, error) from None
-        raise
 
 
 def store_error(place: str, error: Exception) -> StorageError:
@@ -217,6 +213,23 @@ def _first_line(text: str) -> str:
     lines: Iterable[str] = text.partition("Debug source")[0].splitlines()
     said = [x.strip() for x in lines if x.strip() and "<" not in x]
     return " ".join(said[:3])[:300]
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What `obstore` raises, but for a file that is there already."""
+    from obstore import exceptions as x  # noqa: PLC0415
+
+    return (
+        x.GenericError,
+        x.InvalidPathError,
+        x.JoinError,
+        x.NotSupportedError,
+        x.PreconditionError,
+        x.NotModifiedError,
+        x.PermissionDeniedError,
+        x.UnauthenticatedError,
+        x.UnknownConfigurationKeyError,
+    )
 
 
 def _at(place: str) -> tuple[Any, str]:

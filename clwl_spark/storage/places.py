@@ -71,4 +71,6 @@ def has_credentials(place: str) -> bool:
         return False
     found = urlsplit(place)
     user, at, _ = found.netloc.rpartition("@")
-    return bool(found.query or found.fragment or (at and (":" in user or store_kind(place) == "s3")))
+    return bool(
+        found.query or found.fragment or (at and (":" in user or store_kind(place) == "s3"))
+    )

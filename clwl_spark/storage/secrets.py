@@ -11,19 +11,22 @@ _NAMED: Final = re.compile(
 """Variables of the environment whose values are secrets."""
 _SHORTEST: Final = 6
 """A shorter value would hide ordinary words."""
-_SECRET: Final = (
+_ENDS: Final = (
     r"(?:secret|password|passwd|token|credential|signature|secret[_.-]?(?:access[_.-]?)?key|"
     r"(?:account|access|private)[_.-]?key)"
 )
 """How the name of something secret ends."""
 _SAYS: Final = (
     (re.compile(r"(\w[\w+.-]*://)[^/\s:@]*:[^/\s@]+@"), rf"\1{HIDDEN}@"),
-    (re.compile(rf"(?i)({_SECRET}[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;)}}\]>]+"), rf"\1{HIDDEN}"),
+    (re.compile(rf"(?i)({_ENDS}[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;)}}\]>]+"), rf"\1{HIDDEN}"),
     (re.compile(r"(?i)([?&](?:sig|se|sp|sv|skoid)=)[^\s&\"']+"), rf"\1{HIDDEN}"),
     (re.compile(r"(?i)(authorization\s*[:=]\s*)(?:\w[\w-]*\s+)?[^\s\"']+"), rf"\1{HIDDEN}"),
     (re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b"), HIDDEN),
     (
-        re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S),
+        re.compile(
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+            re.DOTALL,
+        ),
         HIDDEN,
     ),
 )

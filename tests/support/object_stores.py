@@ -1,0 +1,319 @@
+"""A real S3-compatible server on loopback, and a proxy before it that makes faults.
+
+The server is SeaweedFS as its wheel brings it (requirements-stores.txt). Nothing of it is replaced:
+the proxy passes on every byte but those that a fault says are late, refused, lost or hidden.
+"""
+
+import http.client
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from obstore.store import S3Store
+from pyarrow import fs
+
+HOST = "127.0.0.1"
+BUCKET = "lakes"
+KEY = "planted-key-id"
+SECRET = "planted/secret+of-the-tests"
+REGION = "us-east-1"
+WEED = shutil.which("weed")
+_PORTS = 6
+_PATIENCE = 60
+
+
+@dataclass(frozen=True)
+class Server:
+    """An S3 server that runs."""
+
+    port: int
+
+    @property
+    def endpoint(self) -> str:
+        """Its address."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process needs to be let in."""
+        return {
+            "AWS_ACCESS_KEY_ID": KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+    def store(self) -> S3Store:
+        """The bucket, for what a test puts there or looks at itself."""
+        return S3Store(
+            BUCKET,
+            endpoint=self.endpoint,
+            access_key_id=KEY,
+            secret_access_key=SECRET,
+            region=REGION,
+            client_options={"allow_http": True},
+        )
+
+    def files(self) -> fs.S3FileSystem:
+        """The server's buckets, as Arrow sees them."""
+        return fs.S3FileSystem(
+            access_key=KEY,
+            secret_key=SECRET,
+            endpoint_override=self.endpoint,
+            region=REGION,
+            allow_bucket_creation=True,
+        )
+
+
+@contextmanager
+def s3_server(folder: Path) -> Iterator[Server]:
+    """A server with an empty bucket, for the block; it has its files in a folder."""
+    ports = _free_ports()
+    identity = {
+        "name": "tests",
+        "credentials": [{"accessKey": KEY, "secretKey": SECRET}],
+        "actions": ["Admin", "Read", "Write", "List", "Tagging"],
+    }
+    rights = folder / "rights.json"
+    rights.write_text(json.dumps({"identities": [identity]}))
+    (folder / "data").mkdir()
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(WEED), "server", *_words(folder, ports)], stdout=log, stderr=log, cwd=folder
+        )
+    try:
+        server = Server(ports[0])
+        _wait_for(process, server, folder / "log")
+        yield server
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+
+def _words(folder: Path, ports: list[int]) -> list[str]:
+    names = (
+        "s3.port",
+        "s3.port.grpc",
+        "master.port",
+        "volume.port",
+        "filer.port",
+        "filer.port.grpc",
+    )
+    return [
+        f"-dir={folder / 'data'}",
+        f"-s3.config={folder / 'rights.json'}",
+        f"-ip={HOST}",
+        f"-ip.bind={HOST}",
+        "-filer",
+        "-s3",
+        "-s3.iam=false",
+        "-master.telemetry=false",
+        "-master.volumeSizeLimitMB=256",
+        "-master.volumePreallocate=false",
+        "-volume.max=20",
+        *(f"-{name}={port}" for name, port in zip(names, ports, strict=True)),
+    ]
+
+
+def _free_ports() -> list[int]:
+    """Ports that nobody listens at; the server takes 10,000 more for gRPC of some."""
+    found: list[int] = []
+    while len(found) < _PORTS:
+        with socket.socket() as probe, socket.socket() as other:
+            probe.bind((HOST, 0))
+            port = probe.getsockname()[1]
+            try:
+                other.bind((HOST, port - 10_000))
+            except (OSError, OverflowError):
+                continue
+            found.append(port - 10_000)
+    return found
+
+
+def _wait_for(process: subprocess.Popen[bytes], server: Server, log: Path) -> None:
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            server.files().create_dir(BUCKET)
+        except OSError:
+            assert process.poll() is None, log.read_text()[-2000:]
+            assert time.monotonic() < until, log.read_text()[-2000:]
+            time.sleep(0.1)
+        else:
+            return
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a client asked for.
+
+    Attributes:
+        method: GET, PUT …
+        path: of the object or bucket, without what follows `?`.
+        query: what follows it.
+    """
+
+    method: str
+    path: str
+    query: str = ""
+
+    @property
+    def lists(self) -> str:
+        """The folder that it lists; '' = it lists none."""
+        found = re.search(r"(?:^|&)prefix=([^&]*)", self.query)
+        return unquote(found[1]) if self.method == "GET" and found else ""
+
+
+@dataclass
+class Fault:
+    """What goes wrong with requests for which `when` holds.
+
+    Attributes:
+        when: says of a request whether it is one.
+        kind: refused (503), slow, lost (done, but never answered) or hidden (a listing lacks it).
+        times: how often it goes wrong.
+        seconds: how late a slow answer is; how long something stays hidden.
+        hides: of a hidden key, what it matches.
+    """
+
+    when: Callable[[Request], bool]
+    kind: str
+    times: int = 1
+    seconds: float = 0.0
+    hides: str = ""
+    met: int = 0
+    since: float = 0.0
+
+
+@dataclass
+class Proxy:
+    """What is between clients and a server, and what it has seen."""
+
+    port: int
+    faults: list[Fault] = field(default_factory=list)
+    seen: list[Request] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def endpoint(self) -> str:
+        """Its address, for clients."""
+        return f"http://{HOST}:{self.port}"
+
+    def listings(self) -> Counter[str]:
+        """How often each folder was listed."""
+        return Counter(x.lists for x in self.seen if x.lists)
+
+    def fault_of(self, request: Request) -> Fault | None:
+        """Note a request, and say what goes wrong with it."""
+        with self.lock:
+            self.seen.append(request)
+            for fault in self.faults:
+                if fault.kind == "hidden":
+                    if fault.when(request) and time.monotonic() < fault.since + fault.seconds:
+                        fault.met += 1
+                        return fault
+                elif fault.met < fault.times and fault.when(request):
+                    fault.met += 1
+                    return fault
+        return None
+
+
+@contextmanager
+def proxy_before(server: Server) -> Iterator[Proxy]:
+    """A proxy before a server, for the block."""
+
+    class Handler(_Handler):
+        upstream = server.port
+        proxy: Proxy
+
+    listening = ThreadingHTTPServer((HOST, 0), Handler)
+    listening.daemon_threads = True
+    Handler.proxy = Proxy(listening.server_address[1])
+    thread = threading.Thread(target=listening.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield Handler.proxy
+    finally:
+        listening.shutdown()
+        listening.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Passes requests on."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    disable_nagle_algorithm = True
+    upstream: int
+    proxy: Proxy
+
+    def _pass_on(self) -> None:
+        where = urlsplit(self.path)
+        fault = self.proxy.fault_of(Request(self.command, unquote(where.path), where.query))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if fault is not None and fault.kind == "refused":
+            self._answer(503, {}, b"<Error><Code>SlowDown</Code></Error>")
+            return
+        if fault is not None and fault.kind == "slow":
+            time.sleep(fault.seconds)
+        status, headers, answer = self._asked(body)
+        if fault is not None and fault.kind == "lost":
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return
+        if fault is not None and fault.kind == "hidden":
+            answer = _hidden(answer.decode(), fault.hides).encode()
+        self._answer(status, headers, answer)
+
+    def _asked(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        server = http.client.HTTPConnection(HOST, self.upstream, timeout=_PATIENCE)
+        try:
+            server.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+            for name, value in self.headers.items():
+                if name.lower() not in ("connection", "expect"):
+                    server.putheader(name, value)
+            server.endheaders(body)
+            found = server.getresponse()
+            return found.status, dict(found.getheaders()), found.read()
+        finally:
+            server.close()
+
+    def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response_only(status)
+        for name, value in headers.items():
+            if name.lower() not in ("content-length", "transfer-encoding", "connection"):
+                self.send_header(name, value)
+        length = headers.get("Content-Length") if self.command == "HEAD" else None
+        self.send_header("Content-Length", length or str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        self.wfile.flush()
+
+    do_GET = do_PUT = do_HEAD = do_POST = do_DELETE = _pass_on
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _hidden(listing: str, key: str) -> str:
+    """A listing without the keys that match."""
+
+    def kept(found: re.Match[str]) -> str:
+        named = re.search(r"<Key>([^<]*)</Key>", found[0])
+        return "" if named and re.search(key, unquote(named[1])) else found[0]
+
+    return re.sub(r"<Contents>.*?</Contents>", kept, listing, flags=re.S)
