@@ -15,6 +15,7 @@ from clwl_spark.delta.opening import delta_table
 from clwl_spark.delta.protocol import (
     has_transaction,
     opened,
+    opened_to_write,
     unread_features,
     unwritten_features,
 )
@@ -79,7 +80,7 @@ def commit_files(folder: str, files: Sequence[DataFile], application: str, versi
     Raises:
         OtherWriterError: the table was changed meanwhile, otherwise than by an append.
     """
-    table = delta_table(folder)
+    table = opened_to_write(folder) or delta_table(folder)
     if has_transaction(table, application, version):
         return
     now = int(time.time() * 1000)

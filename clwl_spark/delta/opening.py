@@ -1,6 +1,5 @@
 """Delta tables opened by delta-rs, in folders of this machine and in object stores."""
 
-import re
 import time
 from pathlib import Path
 from typing import Final
@@ -10,12 +9,10 @@ from deltalake import DeltaTable
 from clwl_spark.delta.creation import LOG
 from clwl_spark.errors import StorageError
 from clwl_spark.storage import access
-from clwl_spark.storage.files import is_file, store_error
+from clwl_spark.storage.files import is_file, refusal
 from clwl_spark.storage.places import is_store, joined, name_of
 
 _LAST_CHECKPOINT: Final = "_last_checkpoint"
-_OF_STORE: Final = re.compile(r"Error (performing|after|getting)|Generic \w+ error|privileges")
-"""What delta-rs says where a store did not answer, or refused."""
 _WAITS: Final = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """Seconds between two looks at a listing that lacks a commit which is there."""
 
@@ -50,9 +47,10 @@ def _of_store(folder: str, version: int | None = None) -> DeltaTable:
     try:
         return DeltaTable(folder, version=version, storage_options=access.options(folder))
     except OSError as error:
-        if _OF_STORE.search(str(error)):
-            raise store_error(folder, error) from None
-        raise
+        refused = refusal(folder, error)
+        if refused is None:
+            raise
+        raise refused from None
 
 
 def _settled(folder: str, table: DeltaTable) -> DeltaTable:

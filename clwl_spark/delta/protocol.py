@@ -101,8 +101,22 @@ def opened(folder: str, version: int | None = None) -> DeltaTable | None:
 
 
 def opened_to_write(folder: str) -> DeltaTable | None:
-    """As `opened`, but the object is the caller's own: a write through it changes it."""
+    """As `opened`, but the object is the caller's own: a write through it changes it.
+
+    Of an object store, whose log takes a listing and some requests to read, it is the one that
+    `opened` has kept, which forgets it.
+    """
+    if is_store(folder):
+        seen = _NEWEST.pop(folder, None)
+        if seen is not None and seen.log and seen.log == _log_of(folder, seen.table.version()):
+            return seen.table
     return _read(folder, None)
+
+
+def keep_opened(folder: str, table: DeltaTable) -> None:
+    """Let `opened` have a table of an object store that was written to by this object."""
+    if is_store(folder):
+        _NEWEST[folder] = _Opened(table, _log_of(folder, table.version()))
 
 
 def _read(folder: str, version: int | None) -> DeltaTable | None:

@@ -25,6 +25,7 @@ from clwl_spark.delta.opening import delta_table
 from clwl_spark.delta.protocol import (
     has_transaction,
     is_odd_place,
+    keep_opened,
     opened,
     opened_to_write,
     unread_features,
@@ -69,6 +70,7 @@ def append_rows(
         except CommitFailedError:
             _wait(attempt)
             continue
+        keep_opened(folder, found)
         return True
     raise other_writer(folder)
 
@@ -238,6 +240,7 @@ def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) 
         except CommitFailedError:
             _wait(attempt)
             continue
+        keep_opened(folder, found)
         return True
     raise other_writer(folder)
 

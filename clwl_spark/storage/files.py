@@ -1,6 +1,7 @@
 """Files in folders of this machine and in object stores, read and written in the same words."""
 
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +18,11 @@ from clwl_spark.storage import access
 from clwl_spark.storage.places import is_store, joined, name_of, parts_of
 from clwl_spark.storage.secrets import without_secrets
 
+_OF_STORE: Final = re.compile(
+    r"AWS Error|Azure Error|google::cloud|Object [Ss]tore error|Error performing|"
+    r"Generic (S3|GCS|MicrosoftAzure) error|lacked the necessary privileges"
+)
+"""What those say who are told by an object store that it will not, or by nobody that it does."""
 _AT_ONCE: Final = 16
 """Requests for small files that are under way together."""
 
@@ -196,6 +202,11 @@ def answers(place: str) -> Iterator[None]:
         raise
     except (OSError, pa.ArrowException, *_refusals()) as error:
         raise store_error(place, error) from None
+
+
+def refusal(place: str, error: Exception) -> StorageError | None:
+    """An error of delta-rs, Arrow or Sail as one of this package's; None = no store made it."""
+    return store_error(place, error) if _OF_STORE.search(str(error)) else None
 
 
 def store_error(place: str, error: Exception) -> StorageError:

@@ -32,6 +32,8 @@ REGION = "us-east-1"
 WEED = shutil.which("weed")
 _PORTS = 6
 _PATIENCE = 60
+_OF_THE_WAY = ("connection", "expect", "transfer-encoding")
+"""Headers that are of one connection, not of the request."""
 
 
 @dataclass(frozen=True)
@@ -263,7 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _pass_on(self) -> None:
         where = urlsplit(self.path)
         fault = self.proxy.fault_of(Request(self.command, unquote(where.path), where.query))
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self._body()
         if fault is not None and fault.kind == "refused":
             self._answer(503, {}, b"<Error><Code>SlowDown</Code></Error>")
             return
@@ -278,13 +280,26 @@ class _Handler(BaseHTTPRequestHandler):
             answer = _hidden(answer.decode(), fault.hides).encode()
         self._answer(status, headers, answer)
 
+    def _body(self) -> bytes:
+        if "Transfer-Encoding" not in self.headers:
+            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        parts = []
+        while size := int(self.rfile.readline().partition(b";")[0], 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        while self.rfile.readline().strip():
+            pass
+        return b"".join(parts)
+
     def _asked(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
         server = http.client.HTTPConnection(HOST, self.upstream, timeout=_PATIENCE)
         try:
             server.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
             for name, value in self.headers.items():
-                if name.lower() not in ("connection", "expect"):
+                if name.lower() not in _OF_THE_WAY:
                     server.putheader(name, value)
+            if "Transfer-Encoding" in self.headers:
+                server.putheader("Content-Length", str(len(body)))
             server.endheaders(body)
             found = server.getresponse()
             return found.status, dict(found.getheaders()), found.read()
