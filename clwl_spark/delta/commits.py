@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from deltalake import CommitProperties, DeltaTable, Transaction
-from deltalake.exceptions import CommitFailedError
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
 from deltalake.transaction import AddAction
 from pyspark.sql.types import StructType
 
+from clwl_spark.delta.attempts import Attempt
 from clwl_spark.delta.opening import delta_table
 from clwl_spark.delta.protocol import (
     has_transaction,
+    keep_opened,
     opened,
     opened_to_write,
     unread_features,
@@ -83,21 +85,21 @@ def commit_files(folder: str, files: Sequence[DataFile], application: str, versi
     table = opened_to_write(folder) or delta_table(folder)
     if has_transaction(table, application, version):
         return
-    now = int(time.time() * 1000)
+    this, now = Attempt.at(folder, table.version()), int(time.time() * 1000)
     try:
         table.create_write_transaction(
             [AddAction(x.name, x.size, {}, now, True, json.dumps(x.statistics)) for x in files],
             mode="append",
             schema=table.schema(),
-            commit_properties=CommitProperties(
-                app_transactions=[Transaction(application, version)]
-            ),
+            commit_properties=this.properties((application, version)),
         )
-    except CommitFailedError as error:
-        # The answer to a commit may be lost, and the commit be there all the same.
-        if has_transaction(delta_table(folder), application, version):
+    except (DeltaError, OSError) as error:
+        if this.is_done():
             return
+        if not this.is_worth_another(error):
+            raise
         raise other_writer(folder) from error
+    keep_opened(folder, table)
 
 
 def other_writer(folder: str) -> OtherWriterError:

@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from typing import Final
 
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, Schema, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError, DeltaError
+from deltalake import DeltaTable, Schema, write_deltalake
+from deltalake.exceptions import DeltaError
 from pyarrow.dataset import Dataset
 
+from clwl_spark.delta.attempts import Attempt
 from clwl_spark.delta.commits import other_writer
 from clwl_spark.delta.creation import old_checks, properties
 from clwl_spark.delta.opening import delta_table
@@ -56,7 +57,6 @@ def append_rows(
     Raises:
         OtherWriterError: another writer is faster, each time.
     """
-    commit = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
     for attempt in range(_ATTEMPTS):
         found = _known(folder, table)
         if found is None:
@@ -64,10 +64,17 @@ def append_rows(
         if not _count(rows) or (once and has_transaction(found, *once)):
             return True
         given = rows if isinstance(rows, pa.Table) else rows.scanner().to_reader()
+        this = Attempt.at(folder, found.version())
         try:
             with _offences_named(table):
-                write_deltalake(found, given, mode="append", commit_properties=commit)
-        except CommitFailedError:
+                write_deltalake(
+                    found, given, mode="append", commit_properties=this.properties(once)
+                )
+        except (DeltaError, OSError) as error:
+            if this.is_done():
+                return True
+            if not this.is_worth_another(error):
+                raise
             _wait(attempt)
             continue
         keep_opened(folder, found)
@@ -99,7 +106,6 @@ def merge_rows(
         Whether that is done; False = nothing was written, and Spark has to, which refuses a key
         that comes twice.
     """
-    given = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
     keys = list(table.keys)
     same = " AND ".join(f"t.{key} = s.{key}" for key in keys)
     if not all(x.required for x in table.columns if x.key):
@@ -107,9 +113,10 @@ def merge_rows(
     if rows.group_by(keys).aggregate([]).num_rows < rows.num_rows:
         return False
 
-    def merge(found: DeltaTable) -> None:
+    def merge(found: DeltaTable, this: Attempt) -> None:
         if once and has_transaction(found, *once):
             return
+        given = this.properties(once)
         merging = found.merge(
             rows, same, source_alias="s", target_alias="t", commit_properties=given
         )
@@ -125,8 +132,9 @@ def replace_rows(folder: str, table: Table, rows: pa.Table, condition: str) -> b
         Whether that is done; False = nothing was written, and Spark has to.
     """
 
-    def replace(found: DeltaTable) -> None:
-        write_deltalake(found, rows, mode="overwrite", predicate=condition)
+    def replace(found: DeltaTable, this: Attempt) -> None:
+        given = this.properties()
+        write_deltalake(found, rows, mode="overwrite", predicate=condition, commit_properties=given)
 
     return _changed(folder, table, replace)
 
@@ -147,8 +155,9 @@ def change_rows(folder: str, table: Table, rows: pa.Table, gone: str, condition:
     same = " AND ".join(f"t.{key} = s.{key}" for key in table.keys)
     values = {name: f"s.{name}" for name in table.names}
 
-    def change(found: DeltaTable) -> None:
-        merging = found.merge(rows, f"{same} AND {condition}", source_alias="s", target_alias="t")
+    def change(found: DeltaTable, this: Attempt) -> None:
+        on, given = f"{same} AND {condition}", this.properties()
+        merging = found.merge(rows, on, source_alias="s", target_alias="t", commit_properties=given)
         merging = merging.when_matched_delete(f"s.{gone}")
         merging = merging.when_matched_update(values)
         merging.when_not_matched_insert(values, f"NOT s.{gone}").execute()
@@ -204,7 +213,11 @@ def delete_rows(folder: str, table: Table, condition: str) -> bool:
     Returns:
         Whether that is done; False = nothing was deleted, and Spark has to.
     """
-    return _changed(folder, table, lambda found: found.delete(condition))
+
+    def delete(found: DeltaTable, this: Attempt) -> None:
+        found.delete(condition, commit_properties=this.properties())
+
+    return _changed(folder, table, delete)
 
 
 def clear_rows(folder: str, table: Table, column: str, condition: str) -> bool:
@@ -213,9 +226,12 @@ def clear_rows(folder: str, table: Table, column: str, condition: str) -> bool:
     Returns:
         Whether that is done; False = nothing was written, and Spark has to.
     """
-    return _changed(
-        folder, table, lambda found: found.update({column: "NULL"}, predicate=condition)
-    )
+
+    def clear(found: DeltaTable, this: Attempt) -> None:
+        given = this.properties()
+        found.update({column: "NULL"}, predicate=condition, commit_properties=given)
+
+    return _changed(folder, table, clear)
 
 
 def columns_in(folder: str) -> list[str] | None:
@@ -224,7 +240,7 @@ def columns_in(folder: str) -> list[str] | None:
     return None if found is None else [field.name for field in found.schema().fields]
 
 
-def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) -> bool:
+def _changed(folder: str, table: Table, change: Callable[[DeltaTable, Attempt], None]) -> bool:
     """Change a table, if it is known; again and anew, as long as another writer is faster.
 
     Raises:
@@ -234,10 +250,15 @@ def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) 
         found = _known(folder, table)
         if found is None:
             return False
+        this = Attempt.at(folder, found.version())
         try:
             with _offences_named(table):
-                change(found)
-        except CommitFailedError:
+                change(found, this)
+        except (DeltaError, OSError) as error:
+            if this.is_done():
+                return True
+            if not this.is_worth_another(error):
+                raise
             _wait(attempt)
             continue
         keep_opened(folder, found)

@@ -136,6 +136,11 @@ def _put_new(file: str, data: bytes) -> bool:
             _obstore().put(store, path, data, mode="create")
     except AlreadyExistsError:
         return False
+    except StorageError:
+        # The answer may be lost, and the file be there all the same.
+        if not is_file(file):
+            raise
+        return False
     return True
 
 
@@ -223,7 +228,7 @@ def _first_line(text: str) -> str:
     """What an error says, without the debug text and the document that stores add."""
     lines: Iterable[str] = text.partition("Debug source")[0].splitlines()
     said = [x.strip() for x in lines if x.strip() and "<" not in x]
-    return " ".join(said[:3])[:300]
+    return " ".join(said[:4])[:700]
 
 
 def _refusals() -> tuple[type[Exception], ...]:

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path, PurePosixPath
 from typing import Final
-from urllib.parse import urlsplit
 
 _URI: Final = re.compile(r"\w[\w+.-]+:")
 _SCHEMES: Final = {
@@ -69,8 +68,7 @@ def has_credentials(place: str) -> bool:
     """
     if not is_uri(place):
         return False
-    found = urlsplit(place)
-    user, at, _ = found.netloc.rpartition("@")
-    return bool(
-        found.query or found.fragment or (at and (":" in user or store_kind(place) == "s3"))
-    )
+    rest = place.partition("://")[2]
+    user, at, _ = rest.rpartition("@")
+    is_asking = bool(at) and (":" in user or (store_kind(place) == "s3" and "/" not in user))
+    return is_asking or "?" in rest or "#" in rest

@@ -17,7 +17,7 @@ _ENDS: Final = (
 )
 """How the name of something secret ends."""
 _SAYS: Final = (
-    (re.compile(r"(\w[\w+.-]*://)[^/\s:@]*:[^/\s@]+@"), rf"\1{HIDDEN}@"),
+    (re.compile(r"(\w[\w+.-]*://)[^/\s:@]*:[^\s@]+@"), rf"\1{HIDDEN}@"),
     (re.compile(rf"(?i)({_ENDS}[\"']?\s*[=:]\s*[\"']?)[^\s\"'&,;)}}\]>]+"), rf"\1{HIDDEN}"),
     (re.compile(r"(?i)([?&](?:sig|se|sp|sv|skoid)=)[^\s&\"']+"), rf"\1{HIDDEN}"),
     (re.compile(r"(?i)(authorization\s*[:=]\s*)(?:\w[\w-]*\s+)?[^\s\"']+"), rf"\1{HIDDEN}"),

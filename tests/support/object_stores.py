@@ -7,10 +7,10 @@ the proxy passes on every byte but those that a fault says are late, refused, lo
 import http.client
 import json
 import re
-import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -27,9 +27,9 @@ from pyarrow import fs
 HOST = "127.0.0.1"
 BUCKET = "lakes"
 KEY = "planted-key-id"
-SECRET = "planted/secret+of-the-tests"
+SECRET = "planted/secret+of-the-tests"  # noqa: S105  (of a server that ends with the tests)
 REGION = "us-east-1"
-WEED = shutil.which("weed")
+WEED = Path(sys.executable).with_name("weed")
 _PORTS = 6
 _PATIENCE = 60
 _OF_THE_WAY = ("connection", "expect", "transfer-encoding")
@@ -121,6 +121,8 @@ def _words(folder: Path, ports: list[int]) -> list[str]:
         "-filer",
         "-s3",
         "-s3.iam=false",
+        "-s3.port.iceberg=0",
+        "-s3.port.lance=0",
         "-master.telemetry=false",
         "-master.volumeSizeLimitMB=256",
         "-master.volumePreallocate=false",
@@ -212,6 +214,11 @@ class Proxy:
     def endpoint(self) -> str:
         """Its address, for clients."""
         return f"http://{HOST}:{self.port}"
+
+    @staticmethod
+    def now() -> float:
+        """The moment from which a key is hidden."""
+        return time.monotonic()
 
     def listings(self) -> Counter[str]:
         """How often each folder was listed."""
@@ -318,10 +325,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
         self.wfile.flush()
 
-    do_GET = do_PUT = do_HEAD = do_POST = do_DELETE = _pass_on
-
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+
+for _method in ("GET", "PUT", "HEAD", "POST", "DELETE"):
+    setattr(_Handler, f"do_{_method}", _Handler._pass_on)
 
 
 def _hidden(listing: str, key: str) -> str:
@@ -331,4 +340,4 @@ def _hidden(listing: str, key: str) -> str:
         named = re.search(r"<Key>([^<]*)</Key>", found[0])
         return "" if named and re.search(key, unquote(named[1])) else found[0]
 
-    return re.sub(r"<Contents>.*?</Contents>", kept, listing, flags=re.S)
+    return re.sub(r"<Contents>.*?</Contents>", kept, listing, flags=re.DOTALL)
