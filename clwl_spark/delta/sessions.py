@@ -16,7 +16,8 @@ from clwl_spark.delta.protocol import is_odd_place, odd_place, opened, unread_fe
 from clwl_spark.errors import EngineError
 from clwl_spark.settings import Settings
 from clwl_spark.spark.embedded import embedded_session, is_embedded, why_not_here
-from clwl_spark.storage.places import is_store, is_uri, joined, name_of
+from clwl_spark.storage.access import spark_settings
+from clwl_spark.storage.places import is_store, is_uri, joined, name_of, store_kind
 
 _LAUNCHED: Final = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE")
 """Set where spark-submit, or a Connect server, has prepared a session."""
@@ -123,7 +124,8 @@ def session_for(
     # Java's side of PySpark takes 0.2 s to import, which nobody waits for who does without it.
     from clwl_spark.spark.local import spark_session  # noqa: PLC0415
 
-    with spark_session({**suited, **settings.spark}, app_name) as session:
+    reached = spark_settings() if store_kind(settings.lake) == "s3" else {}
+    with spark_session({**suited, **reached, **settings.spark}, app_name) as session:
         yield session
 
 

@@ -17,6 +17,7 @@ from clwl_spark.storage.places import parts_of, store_kind
 
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+_S3A: Final = "spark.hadoop.fs.s3a"
 _ALLOW_HTTP: Final = "AWS_ALLOW_HTTP"
 _FIRST_WAIT: Final = timedelta(milliseconds=100)
 _LONGEST_WAIT: Final = timedelta(seconds=5)
@@ -77,6 +78,16 @@ def options(place: str) -> dict[str, str]:
 def sail_variables() -> dict[str, str]:
     """What Sail takes from the environment, as long as its session lives."""
     return _of_s3(in_use())
+
+
+def spark_settings() -> dict[str, str]:
+    """Settings of a session of Spark by which Hadoop's S3A reaches the same store."""
+    found = in_use()
+    given = {f"{_S3A}.endpoint": _endpoint(found), f"{_S3A}.endpoint.region": _region(found)}
+    if _endpoint(found):
+        given[f"{_S3A}.path.style.access"] = "true"
+    given["spark.hadoop.fs.s3.impl"] = "org.apache.hadoop.fs.s3a.S3AFileSystem"
+    return {name: value for name, value in given.items() if value}
 
 
 def _of_s3(storage: Storage) -> dict[str, str]:
