@@ -70,7 +70,7 @@ def options(place: str) -> dict[str, str]:
     given = {
         "timeout": f"{found.timeout_seconds}s",
         "max_retries": str(found.retries),
-        "retry_timeout": f"{_all_tries(found).seconds}s",
+        "retry_timeout": f"{int(_all_tries(found).total_seconds())}s",
     }
     return given | (_of_s3(found) if kind == "s3" else {})
 

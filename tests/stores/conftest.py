@@ -3,7 +3,8 @@
 import os
 
 import pytest
-from object_stores import WEED, proxy_before, s3_server
+from object_stores import WEED, s3_server
+from store_faults import proxy_before
 
 from clwl_spark.storage import access
 from clwl_spark.storage.access import Storage

@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from deltalake import DeltaTable
-from object_stores import BUCKET, SECRET, Fault
+from object_stores import BUCKET, SECRET
 from pyarrow.fs import copy_files
+from store_faults import Fault
 
 from clwl_spark.cli import main
 from clwl_spark.delta.creation import create_in_folder

@@ -11,7 +11,9 @@ from clwl_spark.storage.files import delete_folder
 
 PAGE = ROOT / "docs" / "how-to" / "object-stores.md"
 LINES = [
-    x for x in PAGE.read_text(encoding="utf-8").splitlines() if x.startswith("clwl ") and "s3://" in x
+    x
+    for x in PAGE.read_text(encoding="utf-8").splitlines()
+    if x.startswith("clwl ") and "s3://" in x
 ]
 
 
