@@ -27,6 +27,7 @@ from clwl_spark.cli.words import (
     loading,
     machine,
     maintenance,
+    monitoring,
     publishing,
     quality,
     questions,
@@ -69,7 +70,7 @@ PANELS: Final = {
         *separation.COMMANDS,
         *sharing.COMMANDS,
     ),
-    "The lake's tables": (*maintenance.COMMANDS, *state.COMMANDS),
+    "The lake's tables": (*maintenance.COMMANDS, *state.COMMANDS, *monitoring.COMMANDS),
 }
 
 app = typer.Typer(

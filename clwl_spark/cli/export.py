@@ -1,7 +1,7 @@
 """`clwl export`: a snapshot as texts that MQ, and `clwl ingest`, can read."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,9 @@ def run(common: Common, options: ExportWords) -> int:
         raise UsageError(f"--format {options.format} is not known: there is mqsc")
     if to_output and common.as_json:
         raise UsageError("--out - and --json both write to standard output: leave one out")
-    with at_work("export", common, needs=schemas.SNAPSHOTS.name, reads=WRITABLE) as work:
+    # Of texts on standard output nothing but texts is read.
+    shown = replace(common, quiet=common.quiet or to_output)
+    with at_work("export", shown, needs=schemas.SNAPSHOTS.name, reads=WRITABLE) as work:
         exported = export(
             work.lake, options.snapshot, options.qmgr, None if to_output else options.out
         )

@@ -67,7 +67,9 @@ def test_export_writes_what_ingest_reads_back(capsys, lake, tmp_path):
 def test_export_to_standard_output_is_the_text_alone(capsys, lake):
     words = ["export", "--lake", lake, "--snapshot", "monday", "--out", "-"]
     assert main([*words, "--qmgr", "QM1"]) == 0
-    assert "DEFINE QLOCAL('APP.Q')" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "DEFINE QLOCAL('APP.Q')" in said
+    assert "engine" not in said
     assert main([*words, "--qmgr", "QM2"]) == 2
     assert "has nothing of QM2" in capsys.readouterr().err
     assert main([*words, "--json"]) == 2

@@ -1,0 +1,1 @@
+"""A lake's figures for those who watch it: read, and written for Prometheus and OpenTelemetry."""
