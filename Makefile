@@ -14,6 +14,7 @@ KILLS  ?= 200
 LIBRARIES := $(VENV)/ready-$(word 1,$(shell cat requirements.txt | cksum))
 SITE      := $(VENV)/site-$(word 1,$(shell cat requirements.txt requirements-docs.txt | cksum))
 SPARK     := $(VENV)/spark-$(word 1,$(shell cat requirements.txt requirements-java.txt | cksum))
+STORES    := $(VENV)/stores-$(word 1,$(shell cat requirements.txt requirements-stores.txt | cksum))
 PACKAGE   := $(VENV)/clwl-$(word 1,$(shell (pwd; cat requirements.txt pyproject.toml) | cksum))
 
 .DEFAULT_GOAL := help
@@ -27,10 +28,10 @@ setup: $(PACKAGE) ## make .venv from the lock and install clwl; nothing of Java
 demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
-quick: $(PACKAGE) ## the tests that need no Java; ten minutes
+quick: $(PACKAGE) $(STORES) ## the tests that need no Java; ten minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java"
 
-test: $(SPARK) ## every test, in JOBS processes of up to 6 GB each; 35 minutes
+test: $(SPARK) $(STORES) ## every test, in JOBS processes of up to 6 GB each; 35 minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 soak: $(SPARK) ## KILLS (200) runs killed at random, by all engines; SEED=n tells them again
@@ -57,6 +58,7 @@ COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --
 lock: ## write the requirements files anew from pyproject.toml; needs uv
 	@$(COMPILE) pyproject.toml --extra dev --output-file requirements.txt
 	@sed -n 's/^java = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) - --output-file requirements-java.txt
+	@sed -n 's/^stores = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) - --output-file requirements-stores.txt
 	@sed -n '/^docs = \[/,/^\]/s/^ *"\(.*\)",.*/\1/p' pyproject.toml | $(COMPILE) - --constraint requirements.txt --output-file requirements-docs.txt
 
 clean: ## remove .venv and everything that was built
@@ -78,6 +80,11 @@ $(SPARK): $(PACKAGE)
 	  $(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-java.txt && \
 	  $(RUN) -m clwl_spark.spark.runtime; }
 	@rm -f $(VENV)/spark-[0-9]*
+	@touch $@
+
+$(STORES): $(PACKAGE)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-stores.txt
+	@rm -f $(VENV)/stores-[0-9]*
 	@touch $@
 
 $(LIBRARIES):

@@ -18,6 +18,7 @@ ClwlError                    anything that the command line turns into one sente
 ├── WorkerLostError          a worker process that was ended from outside       (exit 3)
 ├── OutOfMemoryError         memory is short                                    (exit 3)
 ├── CannotWriteError         a full disk, or a folder that cannot be written    (exit 3)
+├── StorageError             an object store that does not answer, or refuses   (exit 3)
 ├── OtherWriterError         another writer was faster, again and again         (exit 3)
 ├── PlanRefusedError         a question that the engine embedded cannot answer    (exit 3)
 └── SetupError               Java, JARs or Python that do not fit               (exit 3)
@@ -159,6 +160,10 @@ class OutOfMemoryError(ClwlError):
 
 class CannotWriteError(ClwlError):
     """A disk is full, or a folder cannot be written."""
+
+
+class StorageError(ClwlError):
+    """An object store does not answer, or refuses; nothing is known of what it has."""
 
 
 class OtherWriterError(ClwlError):

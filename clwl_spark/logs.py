@@ -9,7 +9,9 @@ from collections.abc import Callable
 from enum import StrEnum
 
 import structlog
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor
+
+from clwl_spark.storage.secrets import without_secrets
 
 OnProgress = Callable[[str, int, int], None]
 """Is told (stage, done, of) as work goes on."""
@@ -54,6 +56,7 @@ def configure_logs(form: LogFormat, loudness: Loudness) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            _without_secrets,
             last,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(
@@ -62,6 +65,11 @@ def configure_logs(form: LogFormat, loudness: Loudness) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
+
+
+def _without_secrets(_logger: object, _name: str, event: EventDict) -> EventDict:
+    """A line in which *** stands for what is secret."""
+    return {x: without_secrets(y) if isinstance(y, str) else y for x, y in event.items()}
 
 
 def _level(loudness: Loudness, *, quiet_terminal: bool) -> int:

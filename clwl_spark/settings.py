@@ -25,6 +25,8 @@ from pydantic import (
 from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.errors import SettingsError, UsageError, did_you_mean
 from clwl_spark.mq.vocabulary import Algorithm, Edition, NullOpenId
+from clwl_spark.storage.access import Storage
+from clwl_spark.storage.places import has_credentials
 
 _UNITS: Final = {
     "ms": timedelta(milliseconds=1),
@@ -35,10 +37,15 @@ _UNITS: Final = {
 }
 _PART: Final = r"(\d{1,6})(ms|s|m|h|d)"
 _PREFIX: Final = "spark."
+_STORAGE: Final = "storage"
 _PLACES: Final = ("lake", "catalog")
+_URIS: Final = ("lake", "checkpoints")
 _LONGEST_FILE: Final = 1 << 20
 _DEEPEST: Final = 50
 _ANY_MODULE: Final = "*"
+_ELSEWHERE: Final = (
+    "credentials come from the environment (AWS_ACCESS_KEY_ID ...) or the machine's role"
+)
 
 
 def duration(text: str) -> timedelta:
@@ -149,6 +156,7 @@ class Settings(BaseModel):
     state_partitions: Annotated[int, Field(ge=1, le=4096)]
     poll: _Duration
     log: Literal["auto", "text", "json"]
+    storage: Storage
     spark: dict[str, str]
 
     @property
@@ -266,6 +274,9 @@ def _assignment(text: str) -> _Source:
         raise SettingsError(f"--set {text}: give KEY=VALUE, like --set poll=10s")
     if key.startswith(_PREFIX):
         return _Source(f"--set {text}", {"spark": {key: value}})
+    table, dot, name = key.partition(".")
+    if table == _STORAGE and dot:
+        return _Source(f"--set {key}", {_STORAGE: {name: value}})
     return _Source(f"--set {text}", {key: value})
 
 
@@ -283,19 +294,28 @@ def _merged(sources: Iterable[_Source]) -> Settings:
         _let_one_place_win(source, values)
         for key, value in source.values.items():
             origin[key] = source.where(key)
-            mixed = key == "spark" and isinstance(value, Mapping)
-            values[key] = values[key] | _spark_settings(value) if mixed else value
+            values[key] = _put_over(values.get(key), key, value)
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        key = str(first["loc"][0])
+        key, name = str(first["loc"][0]), ".".join(map(str, first["loc"]))
         raise SettingsError(
-            f"{origin.get(key, 'default.toml')}: {key} is {first['input']!r}: {_advice(first)}"
+            f"{origin.get(key, 'default.toml')}: {name} is {first['input']!r}: {_advice(first)}"
         ) from error
     for name in _EXITS:
         _refuse_module(settings, name, origin[name])
+    for name in _URIS:
+        if has_credentials(getattr(settings, name)):
+            raise SettingsError(f"{origin[name]}: {name} has credentials in its URI: {_ELSEWHERE}")
     return settings
+
+
+def _put_over(before: Any, key: str, value: Any) -> Any:  # noqa: ANN401  (whatever TOML has)
+    """A setting's value after a source has given it another; those of a table stay one by one."""
+    if not isinstance(value, Mapping) or not isinstance(before, Mapping):
+        return value
+    return {**before, **(_spark_settings(value) if key == "spark" else value)}
 
 
 def _refuse_module(settings: Settings, name: str, origin: str) -> None:
@@ -317,6 +337,13 @@ def _refuse_unknown(source: _Source) -> None:
         if key not in Settings.model_fields:
             names = did_you_mean(key, Settings.model_fields)
             raise SettingsError(f"{source.where(key)}: unknown setting {key!r}: {names}")
+    given = source.values.get(_STORAGE)
+    for key in given if isinstance(given, Mapping) else ():
+        if key not in Storage.model_fields:
+            names = did_you_mean(key, Storage.model_fields)
+            raise SettingsError(
+                f"{source.where(key)}: unknown setting '{_STORAGE}.{key}': {names}; {_ELSEWHERE}"
+            )
 
 
 def _let_one_place_win(source: _Source, values: dict[str, Any]) -> None:

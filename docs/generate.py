@@ -24,6 +24,7 @@ from clwl_spark.cli.words.options import Common
 from clwl_spark.mq import vocabulary
 from clwl_spark.present.questions.texts import all_questions, all_views, tables_of
 from clwl_spark.present.report.surprises import why_rejected
+from clwl_spark.storage.access import Storage
 from clwl_spark.tables import TABLES, TOPOLOGY, Table
 from clwl_spark.tables.declare import Column
 
@@ -167,7 +168,8 @@ def all_settings() -> str:
     text = settings._default_text()  # noqa: SLF001  (the one reader of that file)
     defaults = tomllib.loads(text)
     said = dict(_commented(text))
-    if different := set(said) ^ set(settings.Settings.model_fields):
+    known = {*settings.Settings.model_fields, *(f"storage.{x}" for x in Storage.model_fields)}
+    if different := set(said) ^ known:
         raise ValueError(f"conf/default.toml and the settings differ in {sorted(different)}")
     parts = [
         "# Settings",
@@ -179,20 +181,24 @@ def all_settings() -> str:
         ),
     ]
     for name, comment in said.items():
-        default = defaults[name]
+        table_name, dot, key = name.partition(".")
+        default = defaults[table_name][key] if dot else defaults[name]
         shown = "a table" if isinstance(default, Mapping) else f"`{_toml(default)}`"
         parts += [f"## {name} {{ #{name} }}", f"Default: {shown}", _prose(comment)]
     return _page(parts)
 
 
 def _commented(text: str) -> Iterable[tuple[str, str]]:
-    """Each key of a TOML file and the comment above it."""
+    """Each key of a TOML file, those of a table behind its name, and the comment above it."""
     above: list[str] = []
+    within = ""
     for line in text.splitlines():
         if line.startswith("#"):
             above.append(line.removeprefix("#").strip())
-        elif found := re.match(r"\[?(\w+)", line):
-            yield found[1], " ".join(above)
+        elif found := re.match(r"(\[?)(\w+)", line):
+            within = "" if found[1] else within
+            yield f"{within}{found[2]}", " ".join(above)
+            within = f"{found[2]}." if found[1] else within
             above = []
         else:
             above = []

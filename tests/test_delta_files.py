@@ -183,7 +183,7 @@ def test_a_column_that_a_table_may_lack_is_null(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("folder", ["s3a://bucket/lake/snapshots", "file:/lake/snapshots"])
+@pytest.mark.parametrize("folder", ["hdfs://host/lake/snapshots", "file:/lake/snapshots"])
 def test_other_places_are_left_to_spark(folder):
     assert dataset_of(folder, WANTED) is None
 

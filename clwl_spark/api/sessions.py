@@ -1,6 +1,5 @@
 """Where a lake of the Python API is, and the session that it is asked with."""
 
-import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
@@ -16,9 +15,9 @@ from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.routing.engines.fitness import waiting_messages
 from clwl_spark.settings import Settings
 from clwl_spark.spark.local_settings import SMALL_WORK
+from clwl_spark.storage.places import is_uri
 from clwl_spark.tables import SNAPSHOTS
 
-_URI: Final = re.compile(r"\w[\w+.-]+:")
 _STARTED: Final[list[ExitStack]] = []
 """Sessions started here. They live on when a lake is forgotten, since another may use them."""
 
@@ -58,7 +57,7 @@ def ended(ending: ExitStack) -> None:
 
 def _started(settings: Settings, ending: ExitStack) -> SparkSession:
     """A session started for a lake whose folder is there."""
-    if settings.lake and not _URI.match(settings.lake) and not Path(settings.lake).is_dir():
+    if settings.lake and not is_uri(settings.lake) and not Path(settings.lake).is_dir():
         raise MissingLakeError(SNAPSHOTS.name, f"lake {settings.lake}")
     choice = choose_engine(settings, ROUTED, waiting_messages(settings).only_spark)
     suited = SMALL_WORK if reads_little(choice) else {}

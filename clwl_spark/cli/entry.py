@@ -45,6 +45,7 @@ from clwl_spark.cli.words import (
 )
 from clwl_spark.cli.words.help_screen import Command, Group
 from clwl_spark.cli.words.options import with_options
+from clwl_spark.storage.secrets import without_secrets
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 PANELS: Final = {
@@ -171,7 +172,7 @@ def _report_failure(error: Exception, *, verbose: bool) -> int:
     from clwl_spark.cli.failures import failure
 
     if verbose:
-        traceback.print_exception(error)
+        sys.stderr.write(without_secrets("".join(traceback.format_exception(error))))
     sentence, exit_code = failure(error)
     _complain(sentence)
     return exit_code
@@ -179,7 +180,7 @@ def _report_failure(error: Exception, *, verbose: bool) -> int:
 
 def _complain(sentence: str) -> None:
     """One line on standard error."""
-    sys.stderr.write(f"clwl: {' '.join(sentence.split())}\n")
+    sys.stderr.write(f"clwl: {without_secrets(' '.join(sentence.split()))}\n")
 
 
 def _version() -> str:

@@ -47,6 +47,11 @@ _ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
         BAD_INPUT,
     ),
     (
+        r"Object [Ss]tore error|AWS Error|Generic S3 error|Error performing (GET|PUT|HEAD|POST)",
+        "look at the settings [storage], and at the credentials in the environment",
+        ANYTHING_ELSE,
+    ),
+    (
         r"DELTA_CONCURRENT|DELTA_PROTOCOL_CHANGED|DELTA_METADATA_CHANGED",
         "somebody else wrote to the table meanwhile; run the command again",
         ANYTHING_ELSE,
@@ -84,6 +89,8 @@ def failure(error: Exception) -> tuple[str, int]:
         return f"Spark's Java process ended: is there enough memory? {MORE}", ANYTHING_ELSE
     if isinstance(error, ImportError):
         return f"{error}: run `clwl doctor`, or install clwl-spark anew", ANYTHING_ELSE
+    if advised := _advised(str(error)):
+        return advised
     return f"{type(error).__name__}: {_first_line(str(error))}; {MORE}", ANYTHING_ELSE
 
 

@@ -1,6 +1,5 @@
 """What every command starts with: settings, a screen, logs, a session and the lake."""
 
-import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,6 +34,7 @@ from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.embedded import without_panic_texts
 from clwl_spark.spark.local_settings import SMALL_WORK
 from clwl_spark.spark.materialize import releasing
+from clwl_spark.storage import access, places
 from clwl_spark.tables import MESSAGES, OUTCOMES, TOPOLOGY
 
 _SPARKS_LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
@@ -45,8 +45,6 @@ _FEW_ROWS: Final = 100_000
 TOPOLOGY_TABLES: Final = tuple(table.name for table in TOPOLOGY)
 ROUTED: Final = (*TOPOLOGY_TABLES, MESSAGES.name, OUTCOMES.name)
 """Tables whose size says how much work there is."""
-
-_URI: Final = re.compile(r"\w[\w+.-]*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +152,11 @@ def reads_little(choice: EngineChoice) -> bool:
 
 
 def settings_of(common: Common, options: Mapping[str, str | None] | None = None) -> Settings:
-    """The settings: defaults, `--config`, `--set`, then the options."""
-    places = {
+    """The settings: defaults, `--config`, `--set`, then the options.
+
+    From now on, this process reaches object stores as they say.
+    """
+    given = {
         "lake": common.lake,
         "catalog": common.catalog,
         "log": common.log,
@@ -163,7 +164,9 @@ def settings_of(common: Common, options: Mapping[str, str | None] | None = None)
     }
     if common.lake is not None and common.catalog is not None:
         raise UsageError("--lake and --catalog name two lakes: leave one out")
-    return read_settings(common.config, common.assignments, {**places, **(options or {})})
+    settings = read_settings(common.config, common.assignments, {**given, **(options or {})})
+    access.use(settings.storage)
+    return settings
 
 
 def screen_of(common: Common, settings: Settings, command: str) -> Screen:
@@ -188,7 +191,7 @@ def lake_of(spark: SparkSession, settings: Settings) -> Lake:
 
 def absolute(place: str) -> str:
     """A relative folder in full, since Delta's SQL knows no others; anything else as it is."""
-    return str(Path(place).absolute()) if place and not _URI.match(place) else place
+    return places.absolute(place) if place else place
 
 
 def check_place(settings: Settings, needs: str | None = None) -> None:
@@ -209,4 +212,4 @@ def check_place(settings: Settings, needs: str | None = None) -> None:
 
 def is_on_this_machine(lake: str) -> bool:
     """True where the lake can only be a folder here: no URI, and the session is started here."""
-    return bool(lake) and not _URI.match(lake) and not is_given()
+    return bool(lake) and not places.is_uri(lake) and not is_given()

@@ -4,21 +4,25 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
-from deltalake import CommitProperties, DeltaTable, Transaction
-from deltalake.exceptions import CommitFailedError
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
 from deltalake.transaction import AddAction
 from pyspark.sql.types import StructType
 
+from clwl_spark.delta.attempts import Attempt
+from clwl_spark.delta.opening import delta_table
 from clwl_spark.delta.protocol import (
     has_transaction,
+    keep_opened,
     opened,
+    opened_to_write,
     unread_features,
     unwritten_features,
 )
 from clwl_spark.errors import OtherWriterError
+from clwl_spark.storage.places import name_of
 from clwl_spark.tables import Table
 from clwl_spark.tables.require import wrong_columns
 
@@ -66,7 +70,7 @@ def unwritable(folder: str, table: Table) -> str:
 def is_committed(folder: str, application: str, version: int) -> bool:
     """Whether the table has this transaction already."""
     found = opened(folder)
-    return has_transaction(DeltaTable(folder) if found is None else found, application, version)
+    return has_transaction(delta_table(folder) if found is None else found, application, version)
 
 
 def commit_files(folder: str, files: Sequence[DataFile], application: str, version: int) -> None:
@@ -78,28 +82,31 @@ def commit_files(folder: str, files: Sequence[DataFile], application: str, versi
     Raises:
         OtherWriterError: the table was changed meanwhile, otherwise than by an append.
     """
-    table = DeltaTable(folder)
+    table = opened_to_write(folder) or delta_table(folder)
     if has_transaction(table, application, version):
         return
-    now = int(time.time() * 1000)
+    this, now = Attempt.at(folder, table.version()), int(time.time() * 1000)
     try:
         table.create_write_transaction(
             [AddAction(x.name, x.size, {}, now, True, json.dumps(x.statistics)) for x in files],
             mode="append",
             schema=table.schema(),
-            commit_properties=CommitProperties(
-                app_transactions=[Transaction(application, version)]
-            ),
+            commit_properties=this.properties((application, version)),
         )
-    except CommitFailedError as error:
+    except (DeltaError, OSError) as error:
+        if this.is_done():
+            return
+        if not this.is_worth_another(error):
+            raise
         raise other_writer(folder) from error
+    keep_opened(folder, table)
 
 
 def other_writer(folder: str) -> OtherWriterError:
     """Another writer of a table was faster."""
-    place = Path(folder)
+    lake, _, _ = folder.rpartition("/")
     return OtherWriterError(
-        f"somebody else wrote to table {place.name} of lake {place.parent} meanwhile: run the "
+        f"somebody else wrote to table {name_of(folder)} of lake {lake} meanwhile: run the "
         "command again, it goes on where this one ended"
     )
 

@@ -1,7 +1,6 @@
 """Small Delta tables read by delta-rs within this process, where Spark would run a job."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -16,17 +15,16 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from pyarrow.dataset import Dataset, FileSystemDataset, dataset
 
-from clwl_spark.delta.protocol import opened, unread_features
+from clwl_spark.delta.creation import LOG
+from clwl_spark.delta.opening import has_log
+from clwl_spark.delta.protocol import opened, rows_of, unread_features
+from clwl_spark.storage.files import first_missing, names_in, read_text
+from clwl_spark.storage.places import is_store, is_uri, joined
 from clwl_spark.tables.moments import MILLISECOND, moment_at
 
 _FEW_COMMITS: Final = 100
 _AN_ADD: Final = {"dataChange": True}
-_URI: Final = re.compile(r"\w[\w+.-]+:")
-
-
-def is_uri(place: str) -> bool:
-    """Whether a lake's or a table's place is named by a URI; else it is a folder's path."""
-    return _URI.match(place) is not None
+_COMMIT: Final = ".json"
 
 
 def dataset_of(
@@ -36,7 +34,7 @@ def dataset_of(
     without: AbstractSet[str] = frozenset(),
     optional: AbstractSet[str] = frozenset(),
 ) -> Dataset | None:
-    """A table in a folder of this machine, of which nothing is read yet.
+    """A table where this process reads, of which nothing is read yet.
 
     Args:
         folder: of the Delta table.
@@ -53,10 +51,10 @@ def dataset_of(
     if is_absent(folder):
         return dataset(wanted.empty_table())
     table = opened(folder, version)
-    if table is None or not all(Path(folder, name).is_file() for name in _files(table)):
+    if table is None or first_missing([joined(folder, name) for name in _files(table)]):
         return None
     try:
-        found = table.to_pyarrow_dataset()
+        found = rows_of(table)
     except (DeltaError, OSError, pa.ArrowException):
         return None
     there = set(found.schema.names)
@@ -81,7 +79,7 @@ def greatest_rows(folder: str, column: str) -> pa.Table | None:
     Only the files are opened whose statistics say that they may have it.
 
     Args:
-        folder: of the Delta table, on this machine.
+        folder: of the Delta table, where this process reads.
         column: a column of whole numbers, of which Delta keeps statistics.
 
     Returns:
@@ -94,17 +92,19 @@ def greatest_rows(folder: str, column: str) -> pa.Table | None:
     try:
         known = pa.table(table.get_add_actions(flatten=True))
         if known.num_rows == 0:
-            return table.to_pyarrow_table()
+            return rows_of(table).to_table()
         if name not in known.column_names or known[name].null_count:
             return None
         greatest = pc.field(column) == pc.max(known[name])
-        return table.to_pyarrow_dataset().to_table(filter=greatest)
+        return rows_of(table).to_table(filter=greatest)
     except (DeltaError, OSError, pa.ArrowException):
         return None
 
 
 def is_absent(folder: str) -> bool:
-    """True where it is sure that there is no table: a folder of this machine that is not there."""
+    """True where it is sure that there is no table: there is no folder, or in a store no log."""
+    if is_store(folder):
+        return not has_log(folder)
     return not is_uri(folder) and not Path(folder).exists()
 
 
@@ -125,7 +125,7 @@ def active_files(folder: str, version: int) -> list[tuple[str, int]] | None:
     """The files of a table's version, (path, rows) each.
 
     Args:
-        folder: of the Delta table, on this machine.
+        folder: of the Delta table, where this process reads.
         version: of it.
 
     Returns:
@@ -135,7 +135,7 @@ def active_files(folder: str, version: int) -> list[tuple[str, int]] | None:
     if table is None or "deletionVectors" in unread_features(table):
         return None
     known = pa.table(table.get_add_actions(flatten=True))
-    files = [str(Path(folder, x)) for x in known["path"].to_pylist()]
+    files = [joined(folder, x) for x in known["path"].to_pylist()]
     rows = known["num_records"].to_pylist()
     return None if None in rows else sorted(zip(files, rows, strict=True))
 
@@ -146,7 +146,7 @@ def new_files(folder: str, after: int, upto: int) -> NewFiles | None:
     Commits that only move rows bring nothing.
 
     Args:
-        folder: of the Delta table, on this machine.
+        folder: of the Delta table, where this process reads.
         after: version.
         upto: version.
 
@@ -169,7 +169,7 @@ def changes_after(folder: str, version: int) -> bool | None:
     One that only moves rows, as compaction does, has not.
 
     Args:
-        folder: of the Delta table, on this machine.
+        folder: of the Delta table, where this process reads.
         version: -1 = before the first one.
 
     Returns:
@@ -194,7 +194,7 @@ def commit_time(folder: str, version: int) -> datetime | None:
     """When a version of a table was made, as its writer says.
 
     Args:
-        folder: of the Delta table, on this machine.
+        folder: of the Delta table, where this process reads.
         version: of it.
 
     Returns:
@@ -212,7 +212,7 @@ def is_only_appended(folder: str) -> bool:
     """Whether a table's rows are those of all its commits: each one only ever appended some.
 
     Args:
-        folder: of the Delta table, on this machine.
+        folder: of the Delta table, where this process reads.
 
     Returns:
         True where the whole log says so; False where it does not, or is too long to be asked.
@@ -239,7 +239,7 @@ def _commits(folder: str, first: int, last: int) -> Iterator[list[dict[str, Any]
         ValueError: one is no log.
     """
     for version in range(first, last + 1):
-        commit = Path(folder, "_delta_log", f"{version:020}.json").read_text()
+        commit = read_text(joined(folder, LOG, f"{version:020}{_COMMIT}"))
         yield [json.loads(line) for line in commit.splitlines()]
 
 
@@ -247,12 +247,13 @@ def transactions_of_files(folder: str, application: str) -> dict[str, int]:
     """By data file, the transaction of an application that brought it, as far as the log has it.
 
     Args:
-        folder: of the Delta table, on this machine.
+        folder: of the Delta table, where this process reads.
         application: of the transactions.
     """
     found: dict[str, int] = {}
-    for entry in sorted((Path(folder) / "_delta_log").glob("*.json")):
-        actions = [json.loads(x) for x in entry.read_text().splitlines()]
+    log = joined(folder, LOG)
+    for entry in (x for x in names_in(log) if x.endswith(_COMMIT)):
+        actions = [json.loads(x) for x in read_text(joined(log, entry)).splitlines()]
         own = [x["txn"]["version"] for x in actions if _is_of(x, application)]
         if own:
             found |= {unquote(x["add"]["path"]): int(own[0]) for x in actions if "add" in x}
@@ -274,7 +275,7 @@ def _added(folder: str, actions: Sequence[dict[str, Any]]) -> Iterator[tuple[str
             if added.get("deletionVector") or is_uri(added["path"]):
                 raise ValueError(added["path"])
             yield (
-                str(Path(folder, unquote(added["path"]))),
+                joined(folder, unquote(added["path"])),
                 json.loads(added["stats"])["numRecords"],
             )
 

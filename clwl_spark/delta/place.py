@@ -12,7 +12,6 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from clwl_spark.delta import files as delta_files
 from clwl_spark.delta.protocol import (
     is_odd_place,
     odd_place,
@@ -20,6 +19,7 @@ from clwl_spark.delta.protocol import (
 from clwl_spark.errors import EngineError, LakeStateError
 from clwl_spark.spark.embedded import is_embedded
 from clwl_spark.spark.files import keeps_files_here
+from clwl_spark.storage.places import is_store, is_uri
 from clwl_spark.tables import TABLES
 
 CHECKPOINTS: Final = "_checkpoints"
@@ -62,12 +62,16 @@ class LakePlace:
 
     @cached_property
     def is_here(self) -> bool:
-        """Whether the tables are in folders of this machine, for Spark as for Python."""
-        return (
-            not self.in_catalog
-            and not delta_files.is_uri(self.root)
-            and keeps_files_here(self.spark)
-        )
+        """Whether this process reads and writes the tables itself, by delta-rs and Arrow.
+
+        It does in folders that are of this machine for Spark, too; and in object stores where no
+        Apache Spark is in use, whose writers to a log may not know of conditional puts.
+        """
+        if self.in_catalog:
+            return False
+        if is_store(self.root):
+            return self.is_embedded
+        return not is_uri(self.root) and keeps_files_here(self.spark)
 
     @property
     def is_embedded(self) -> bool:

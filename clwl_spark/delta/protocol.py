@@ -10,8 +10,14 @@ from typing import Final
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
+from pyarrow.dataset import FileSystemDataset
+from pyarrow.fs import SubTreeFileSystem
 
 from clwl_spark.delta.creation import LOG
+from clwl_spark.delta.opening import delta_table, has_log
+from clwl_spark.storage import access
+from clwl_spark.storage.files import fingerprint, is_file
+from clwl_spark.storage.places import is_plain_uri, is_store, joined
 
 NO_TRANSACTION: Final = -1
 """Comes before the version of any transaction."""
@@ -44,11 +50,18 @@ def is_odd_place(folder: str) -> bool:
 
     Reading it, and committing files that are there, works or is refused as by `opened`.
     """
+    if is_store(folder):
+        return not is_plain_uri(folder)
     return _ODD.search(str(Path(folder).absolute())) is not None
 
 
 def odd_place(folder: str) -> str:
     """What a folder is for which `is_odd_place` holds, in words."""
+    if is_store(folder):
+        return (
+            f"the name of {folder.rpartition('/')[0]} has a character that is no letter, digit or "
+            "one of . _ - = + @ : / (rename it)"
+        )
     return (
         f"the name of {Path(folder).absolute().parent} has one of the characters [ ] ^ | \\ or an "
         "escape like %20, which delta-rs takes for something else (rename it)"
@@ -60,7 +73,7 @@ class _Opened:
     """A table as it was read, with the state of its log then (`_log_of`)."""
 
     table: DeltaTable
-    log: tuple[int, ...]
+    log: tuple[object, ...]
 
 
 _NEWEST: Final[dict[str, _Opened]] = {}
@@ -88,29 +101,49 @@ def opened(folder: str, version: int | None = None) -> DeltaTable | None:
 
 
 def opened_to_write(folder: str) -> DeltaTable | None:
-    """As `opened`, but the object is the caller's own: a write through it changes it."""
+    """As `opened`, but the object is the caller's own: a write through it changes it.
+
+    Of an object store, whose log takes a listing and some requests to read, it is the one that
+    `opened` has kept, which forgets it.
+    """
+    if is_store(folder):
+        seen = _NEWEST.pop(folder, None)
+        if seen is not None and seen.log and seen.log == _log_of(folder, seen.table.version()):
+            return seen.table
     return _read(folder, None)
 
 
+def keep_opened(folder: str, table: DeltaTable) -> None:
+    """Let `opened` have a table of an object store that was written to by this object."""
+    if is_store(folder):
+        _NEWEST[folder] = _Opened(table, _log_of(folder, table.version()))
+
+
 def _read(folder: str, version: int | None) -> DeltaTable | None:
-    if not (Path(folder) / LOG).is_dir():
+    if not has_log(folder):
         return None
     try:
-        return DeltaTable(folder, version=version)
+        return delta_table(folder, version)
     except (DeltaError, OSError):
         return None
 
 
-def _log_of(folder: str, version: int) -> tuple[int, ...]:
+def rows_of(table: DeltaTable) -> FileSystemDataset:
+    """A table's rows, of which nothing is read yet; those of an object store are read by Arrow."""
+    place = table.table_uri
+    if not is_store(place):
+        return table.to_pyarrow_dataset()
+    store, path = access.within(place)
+    return table.to_pyarrow_dataset(filesystem=SubTreeFileSystem(path, store))
+
+
+def _log_of(folder: str, version: int) -> tuple[object, ...]:
     """What changes when a log does whose newest version this is; () = it is not the newest one."""
-    log = Path(folder) / LOG
-    try:
-        newest, there = (log / f"{version:020}.json").stat(), log.stat()
-    except OSError:
+    log = joined(folder, LOG)
+    newest = fingerprint(joined(log, f"{version:020}.json"))
+    if newest is None or is_file(joined(log, f"{version + 1:020}.json")):
         return ()
-    if (log / f"{version + 1:020}.json").exists():
-        return ()
-    return (newest.st_ino, newest.st_size, newest.st_mtime_ns, there.st_ino, there.st_mtime_ns)
+    return (newest, None if is_store(folder) else fingerprint(log))
 
 
 def unread_features(table: DeltaTable) -> list[str]:

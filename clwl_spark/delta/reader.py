@@ -19,6 +19,7 @@ from clwl_spark.delta.protocol import (
     Transaction,
     newest_transaction,
     opened,
+    rows_of,
     unread_features,
 )
 from clwl_spark.delta.reads import frame_of, frame_of_files
@@ -276,7 +277,7 @@ class LakeReader(LakePlace):
         """The rows that a version of the table has; in memory where delta-rs reads the table."""
         here = opened(self.path(table), version) if self.is_here else None
         if here is not None and not unread_features(here):
-            return here.to_pyarrow_dataset().to_table().cast(self.arrow_schema(table))
+            return rows_of(here).to_table().cast(self.arrow_schema(table))
         self._refuse_if_embedded(table)
         name = self.sql_name(table)
         return self.spark.sql(f"SELECT * FROM {name} VERSION AS OF {version:d}")  # noqa: S608

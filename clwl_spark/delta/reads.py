@@ -1,4 +1,4 @@
-"""Delta tables of this machine as frames.
+"""Delta tables that this process reads, as frames.
 
 delta-rs reads the log and says which files there are; few rows come here as Arrow, more are read
 by Sail from the Parquet files. Sail's own reader of Delta tables is not used: it refuses files
@@ -9,7 +9,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
@@ -22,9 +21,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
+from clwl_spark.delta.protocol import rows_of
 from clwl_spark.spark.embedded import is_embedded, plain_path
 from clwl_spark.spark.files import without_patterns
 from clwl_spark.spark.frames import frame_from_arrow
+from clwl_spark.storage import access
+from clwl_spark.storage.files import parquet_source
+from clwl_spark.storage.places import is_store, joined
 from clwl_spark.tables.cells import with_readable_texts
 
 INLINE_ROWS: Final = 20_000
@@ -47,7 +50,7 @@ def frame_of(spark: SparkSession, table: DeltaTable, folder: str) -> DataFrame |
     is_small = None not in counted and sum(counted) <= INLINE_ROWS
     if is_small or (is_embedded(spark) and not is_plain):
         try:
-            rows = table.to_pyarrow_dataset().to_table()
+            rows = rows_of(table).to_table()
         except (DeltaError, OSError, pa.ArrowException):
             if is_embedded(spark):
                 raise
@@ -75,7 +78,7 @@ def frame_of_files(
     if sum(rows for _, rows in files) <= INLINE_ROWS:
         return frame_from_arrow(spark, _in_memory([x for x, _ in files], nullable), nullable)
     if is_embedded(spark):
-        names = [str(Path(x).relative_to(folder)) for x, _ in files]
+        names = [x.removeprefix(f"{folder.rstrip('/')}/") for x, _ in files]
         return _by_sail(spark, folder, names, nullable)
     return spark.read.schema(nullable).parquet(*(without_patterns(x) for x, _ in files))
 
@@ -86,13 +89,17 @@ def _in_memory(files: Sequence[str], types: StructType) -> pa.Table:
         return wanted.empty_table()
     # Spark writes moments as INT96, whose range Arrow's nanoseconds do not have.
     spark_s = ParquetFileFormat(ParquetReadOptions(coerce_int96_timestamp_unit="us"))
+    if is_store(files[0]):
+        store, _ = access.within(files[0])
+        paths = [access.within(x)[1] for x in files]
+        return dataset(paths, schema=wanted, format=spark_s, filesystem=store).to_table()
     return dataset([*files], schema=wanted, format=spark_s).to_table()
 
 
 def _by_sail(
     spark: SparkSession, folder: str, names: Iterable[str], types: StructType
 ) -> DataFrame:
-    here = plain_path(spark, folder)
+    here = folder.rstrip("/") if is_store(folder) else plain_path(spark, folder)
     frames = (_typed(spark.read.parquet(*files), types) for files in _alike(folder, here, names))
     return reduce(DataFrame.unionByName, frames)
 
@@ -112,6 +119,8 @@ def _alike(folder: str, here: str, names: Iterable[str]) -> list[list[str]]:
     """Files by the types of their columns: Sail reads no two together that differ in them."""
     groups: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        types = [(x.name, str(x.type)) for x in pq.read_schema(Path(folder, name))]
+        types = [
+            (x.name, str(x.type)) for x in pq.read_schema(parquet_source(joined(folder, name)))
+        ]
         groups[json.dumps(types)].append(f"{here}/{name}")
     return list(groups.values())

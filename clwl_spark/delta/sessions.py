@@ -6,17 +6,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from clwl_spark.delta.files import is_uri
+from clwl_spark.delta.opening import has_log
 from clwl_spark.delta.protocol import is_odd_place, odd_place, opened, unread_features
 from clwl_spark.errors import EngineError
 from clwl_spark.settings import Settings
 from clwl_spark.spark.embedded import embedded_session, is_embedded, why_not_here
+from clwl_spark.storage.access import spark_settings
+from clwl_spark.storage.places import is_store, is_uri, joined, name_of, store_kind
 
 _LAUNCHED: Final = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE")
 """Set where spark-submit, or a Connect server, has prepared a session."""
@@ -123,7 +124,8 @@ def session_for(
     # Java's side of PySpark takes 0.2 s to import, which nobody waits for who does without it.
     from clwl_spark.spark.local import spark_session  # noqa: PLC0415
 
-    with spark_session({**suited, **settings.spark}, app_name) as session:
+    reached = spark_settings() if store_kind(settings.lake) == "s3" else {}
+    with spark_session({**suited, **reached, **settings.spark}, app_name) as session:
         yield session
 
 
@@ -154,7 +156,7 @@ def _place_reason(settings: Settings) -> str:
     """Why this process cannot read tables where they are; '' = it can."""
     if settings.catalog:
         return f"{settings.catalog} is a catalog's, which Spark alone knows"
-    if is_uri(settings.lake):
+    if is_uri(settings.lake) and not is_store(settings.lake):
         return f"{settings.lake} is no folder of this machine"
     return ""
 
@@ -169,21 +171,21 @@ def _rows(settings: Settings, tables: Iterable[str] | None) -> int | None:
 
 def _seen(settings: Settings, tables: Iterable[str]) -> _Seen:
     """All tables in a lake's folder, looked at side by side."""
-    folders = [Path(settings.lake, x) for x in dict.fromkeys(tables)]
+    folders = [joined(settings.lake, x) for x in dict.fromkeys(tables)]
     with ThreadPoolExecutor() as pool:
         seen: Sequence[_Seen] = list(pool.map(_seen_table, folders))
     return _Seen(sum(x.rows for x in seen), next((x.reason for x in seen if x.reason), ""))
 
 
-def _seen_table(folder: Path) -> _Seen:
-    if not (folder / "_delta_log").is_dir():
+def _seen_table(folder: str) -> _Seen:
+    if not has_log(folder):
         return _Seen()
-    table = opened(str(folder))
-    if table is None and is_odd_place(str(folder)):
-        return _Seen(reason=odd_place(str(folder)))
+    table = opened(folder)
+    if table is None and is_odd_place(folder):
+        return _Seen(reason=odd_place(folder))
     if table is None:
-        return _Seen(reason=f"delta-rs cannot read the log of table '{folder.name}'")
+        return _Seen(reason=f"delta-rs cannot read the log of table '{name_of(folder)}'")
     if lacks := unread_features(table):
-        return _Seen(reason=f"table '{folder.name}' needs a reader with {', '.join(lacks)}")
+        return _Seen(reason=f"table '{name_of(folder)}' needs a reader with {', '.join(lacks)}")
     counted = pa.table(table.get_add_actions())["num_records"].to_pylist()
     return _Seen(sum(x or 0 for x in counted))

@@ -1,12 +1,11 @@
 """Which version of each table a lake has, told without Spark: what an answer is worked out from."""
 
 from collections.abc import Iterable
-from pathlib import Path
 
-from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.opening import delta_table, has_log
 from clwl_spark.delta.protocol import opened
 
 Versions = tuple[tuple[str, int] | None, ...]
@@ -24,8 +23,8 @@ def versions_of(lake: Lake, tables: Iterable[str]) -> Versions | None:
         tables: names.
 
     Returns:
-        (tables,) versions; None where only Spark can tell: in a catalog, elsewhere than in a
-        folder of this machine, or of tables that delta-rs does not know how to read.
+        (tables,) versions; None where only Spark can tell: in a catalog, elsewhere than
+        where this process reads, or of tables that delta-rs does not know how to read.
     """
     if not lake.is_here:
         return None
@@ -36,7 +35,7 @@ def versions_of(lake: Lake, tables: Iterable[str]) -> Versions | None:
 
 
 def _version(folder: str) -> tuple[str, int] | None:
-    if not (Path(folder) / "_delta_log").is_dir():
+    if not has_log(folder):
         return None
-    table = opened(folder) or DeltaTable(folder)
+    table = opened(folder) or delta_table(folder)
     return str(table.metadata().id), int(table.version())

@@ -2,7 +2,7 @@
 
 An append of few rows takes Spark 0.5 s and a merge 2 s; delta-rs 20 ms. Every function here looks
 at the table first and leaves it to Spark unless it is certain what a writer has to do there: the
-table is in a folder of this machine, its columns, constraints and properties are those that the
+table is where this process writes, its columns, constraints and properties are those that the
 contract declares, and its protocol has no feature but those. Both CHECK and NOT NULL are enforced
 by delta-rs, and a commit that another writer's commit contradicts is refused.
 """
@@ -15,15 +15,18 @@ from contextlib import contextmanager
 from typing import Final
 
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, Schema, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError, DeltaError
+from deltalake import DeltaTable, Schema, write_deltalake
+from deltalake.exceptions import DeltaError
 from pyarrow.dataset import Dataset
 
+from clwl_spark.delta.attempts import Attempt
 from clwl_spark.delta.commits import other_writer
 from clwl_spark.delta.creation import old_checks, properties
+from clwl_spark.delta.opening import delta_table
 from clwl_spark.delta.protocol import (
     has_transaction,
     is_odd_place,
+    keep_opened,
     opened,
     opened_to_write,
     unread_features,
@@ -54,7 +57,6 @@ def append_rows(
     Raises:
         OtherWriterError: another writer is faster, each time.
     """
-    commit = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
     for attempt in range(_ATTEMPTS):
         found = _known(folder, table)
         if found is None:
@@ -62,12 +64,20 @@ def append_rows(
         if not _count(rows) or (once and has_transaction(found, *once)):
             return True
         given = rows if isinstance(rows, pa.Table) else rows.scanner().to_reader()
+        this = Attempt.at(folder, found.version())
         try:
             with _offences_named(table):
-                write_deltalake(found, given, mode="append", commit_properties=commit)
-        except CommitFailedError:
+                write_deltalake(
+                    found, given, mode="append", commit_properties=this.properties(once)
+                )
+        except (DeltaError, OSError) as error:
+            if this.is_done():
+                return True
+            if not this.is_worth_another(error):
+                raise
             _wait(attempt)
             continue
+        keep_opened(folder, found)
         return True
     raise other_writer(folder)
 
@@ -96,7 +106,6 @@ def merge_rows(
         Whether that is done; False = nothing was written, and Spark has to, which refuses a key
         that comes twice.
     """
-    given = CommitProperties(app_transactions=[Transaction(*once)]) if once else None
     keys = list(table.keys)
     same = " AND ".join(f"t.{key} = s.{key}" for key in keys)
     if not all(x.required for x in table.columns if x.key):
@@ -104,9 +113,10 @@ def merge_rows(
     if rows.group_by(keys).aggregate([]).num_rows < rows.num_rows:
         return False
 
-    def merge(found: DeltaTable) -> None:
+    def merge(found: DeltaTable, this: Attempt) -> None:
         if once and has_transaction(found, *once):
             return
+        given = this.properties(once)
         merging = found.merge(
             rows, same, source_alias="s", target_alias="t", commit_properties=given
         )
@@ -122,8 +132,9 @@ def replace_rows(folder: str, table: Table, rows: pa.Table, condition: str) -> b
         Whether that is done; False = nothing was written, and Spark has to.
     """
 
-    def replace(found: DeltaTable) -> None:
-        write_deltalake(found, rows, mode="overwrite", predicate=condition)
+    def replace(found: DeltaTable, this: Attempt) -> None:
+        given = this.properties()
+        write_deltalake(found, rows, mode="overwrite", predicate=condition, commit_properties=given)
 
     return _changed(folder, table, replace)
 
@@ -144,8 +155,9 @@ def change_rows(folder: str, table: Table, rows: pa.Table, gone: str, condition:
     same = " AND ".join(f"t.{key} = s.{key}" for key in table.keys)
     values = {name: f"s.{name}" for name in table.names}
 
-    def change(found: DeltaTable) -> None:
-        merging = found.merge(rows, f"{same} AND {condition}", source_alias="s", target_alias="t")
+    def change(found: DeltaTable, this: Attempt) -> None:
+        on, given = f"{same} AND {condition}", this.properties()
+        merging = found.merge(rows, on, source_alias="s", target_alias="t", commit_properties=given)
         merging = merging.when_matched_delete(f"s.{gone}")
         merging = merging.when_matched_update(values)
         merging.when_not_matched_insert(values, f"NOT s.{gone}").execute()
@@ -166,7 +178,7 @@ def add_columns(folder: str, table: Table) -> bool:
     wanted = {x.name for x in table.columns if x.optional} - there
     fields = Schema.from_json(table.schema.json()).fields
     if absent := [x for x in fields if x.name in wanted]:
-        DeltaTable(folder).alter.add_columns(absent)
+        delta_table(folder).alter.add_columns(absent)
     return True
 
 
@@ -183,7 +195,7 @@ def renew_checks(folder: str, table: Table) -> bool:
     if found is None or is_odd_place(folder) or unwritten_features(found):
         return False
     for name, check in old_checks(found.metadata().configuration, table).items():
-        to_write = DeltaTable(folder)
+        to_write = delta_table(folder)
         to_write.alter.drop_constraint(name)
         to_write.alter.add_constraint({name: check})
     return True
@@ -201,7 +213,11 @@ def delete_rows(folder: str, table: Table, condition: str) -> bool:
     Returns:
         Whether that is done; False = nothing was deleted, and Spark has to.
     """
-    return _changed(folder, table, lambda found: found.delete(condition))
+
+    def delete(found: DeltaTable, this: Attempt) -> None:
+        found.delete(condition, commit_properties=this.properties())
+
+    return _changed(folder, table, delete)
 
 
 def clear_rows(folder: str, table: Table, column: str, condition: str) -> bool:
@@ -210,9 +226,12 @@ def clear_rows(folder: str, table: Table, column: str, condition: str) -> bool:
     Returns:
         Whether that is done; False = nothing was written, and Spark has to.
     """
-    return _changed(
-        folder, table, lambda found: found.update({column: "NULL"}, predicate=condition)
-    )
+
+    def clear(found: DeltaTable, this: Attempt) -> None:
+        given = this.properties()
+        found.update({column: "NULL"}, predicate=condition, commit_properties=given)
+
+    return _changed(folder, table, clear)
 
 
 def columns_in(folder: str) -> list[str] | None:
@@ -221,7 +240,7 @@ def columns_in(folder: str) -> list[str] | None:
     return None if found is None else [field.name for field in found.schema().fields]
 
 
-def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) -> bool:
+def _changed(folder: str, table: Table, change: Callable[[DeltaTable, Attempt], None]) -> bool:
     """Change a table, if it is known; again and anew, as long as another writer is faster.
 
     Raises:
@@ -231,12 +250,18 @@ def _changed(folder: str, table: Table, change: Callable[[DeltaTable], object]) 
         found = _known(folder, table)
         if found is None:
             return False
+        this = Attempt.at(folder, found.version())
         try:
             with _offences_named(table):
-                change(found)
-        except CommitFailedError:
+                change(found, this)
+        except (DeltaError, OSError) as error:
+            if this.is_done():
+                return True
+            if not this.is_worth_another(error):
+                raise
             _wait(attempt)
             continue
+        keep_opened(folder, found)
         return True
     raise other_writer(folder)
 

@@ -26,6 +26,8 @@ from clwl_spark.errors import (
 )
 from clwl_spark.routing.engines.fitness import count_waiting
 from clwl_spark.routing.intake.message_files import unreadable_messages
+from clwl_spark.storage.files import refusal
+from clwl_spark.storage.places import is_store
 from clwl_spark.tables import MESSAGES, RUNS
 
 _MEBIBYTE: Final = 2**20
@@ -43,6 +45,7 @@ def faults_named(lake: Lake) -> Iterator[None]:
         CannotWriteError: a disk is full, or a folder cannot be written.
         LostMessagesError: a file of messages is gone or damaged.
         OutOfMemoryError: memory is short.
+        StorageError: the object store of the lake does not answer, or refuses.
     """
     try:
         yield
@@ -57,6 +60,8 @@ def faults_named(lake: Lake) -> Iterator[None]:
 
 def _named(lake: Lake, error: Exception) -> ClwlError | None:
     """The error in words; None where nothing is known of it."""
+    if is_store(lake.root) and (refused := refusal(lake.root, error)):
+        return refused
     if is_full_disk(error):
         return _full(lake)
     if is_cannot_write(error):

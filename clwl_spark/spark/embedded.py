@@ -24,6 +24,7 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 
 from clwl_spark.spark.temporary import TemporaryFolder
+from clwl_spark.storage.access import sail_variables
 
 SAIL: Final = "0.7.2"
 """The version of pysail that `tests/engines` compared with Spark; no other one is used."""
@@ -76,7 +77,7 @@ def embedded_session(memory_mib: int = 0) -> Iterator[SparkSession]:
         server.start(background=True)
     logging.getLogger("pyspark.sql.connect.client").setLevel(logging.CRITICAL)
     try:
-        with _variables({CONNECT_MODE: "1"}):
+        with _variables({CONNECT_MODE: "1", **sail_variables()}):
             yield from _session(server.listening_address[1], scratch)
     finally:
         server.stop()

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from clwl_spark.errors import EngineError
 from clwl_spark.spark.embedded import is_embedded
+from clwl_spark.storage import files
 
 _GLOB: Final = frozenset("{}[]*?\\")
 
@@ -48,7 +49,7 @@ def delete_folder(spark: SparkSession, folder: str) -> None:
         EngineError: Spark Connect has no way to files, and its workers do not see the folder.
     """
     if is_embedded(spark):
-        shutil.rmtree(folder, ignore_errors=True)
+        files.delete_folder(folder)
         return
     try:
         java: Any = spark._jvm  # noqa: SLF001

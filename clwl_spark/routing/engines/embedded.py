@@ -11,7 +11,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import pyarrow as pa
@@ -49,6 +48,7 @@ from clwl_spark.routing.plans.facts_cache import FactsCache
 from clwl_spark.routing.plans.gather import InUse, gathered_here
 from clwl_spark.routing.plans.plan_maker import PlanMaker
 from clwl_spark.routing.state.memory_table import memories_before, write_memories
+from clwl_spark.storage.places import absolute
 from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.tables import columns as c
 
@@ -298,7 +298,7 @@ class _Batch:
             for split, found in one.blocks.items():
                 blocks[split] += found
         there = [x for x in pending.splits if x.name in blocks]
-        folder = str(Path(self.lake.path(OUTCOMES.name)).absolute())
+        folder = absolute(self.lake.path(OUTCOMES.name))
         tasks = [
             WriteTask(
                 tuple((x.name, tuple(blocks[x.name])) for x in splits),

@@ -4,17 +4,17 @@ Every command asks, and most route nothing.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from clwl_spark.delta.commits import unreadable, unwritable
-from clwl_spark.delta.files import greatest_rows, is_absent, is_uri
-from clwl_spark.delta.protocol import is_odd_place, odd_place, opened
+from clwl_spark.delta.files import greatest_rows, is_absent
+from clwl_spark.delta.protocol import is_odd_place, odd_place, opened, rows_of
 from clwl_spark.routing.ledger.runs import DONE, RUNNING
 from clwl_spark.settings import Settings
+from clwl_spark.storage.places import is_store, is_uri, joined
 from clwl_spark.tables import MESSAGES, OUTCOMES, RUNS
 
 IN_CHECKPOINT: Final = (
@@ -53,9 +53,9 @@ def waiting_messages(settings: Settings) -> Waiting:
     Args:
         settings: say where the lake is, and `embedded_messages`.
     """
-    if settings.catalog or is_uri(settings.lake):
+    if settings.catalog or (is_uri(settings.lake) and not is_store(settings.lake)):
         return Waiting()
-    messages, outcomes, runs = (str(Path(settings.lake, x.name)) for x in _ASKED)
+    messages, outcomes, runs = (joined(settings.lake, x.name) for x in _ASKED)
     if is_absent(messages):
         return Waiting()
     last = greatest_rows(runs, "batch_id")
@@ -77,7 +77,7 @@ def count_waiting(messages: str, runs: str) -> int:
     rows = pa.table(table.get_add_actions())["num_records"].to_pylist()
     routed = 0
     if done is not None:
-        counts = done.to_pyarrow_dataset().to_table(["messages"])
+        counts = rows_of(done).to_table(["messages"])
         routed = pc.sum(counts["messages"]).as_py() or 0
     return max(sum(x or 0 for x in rows) - routed, 0)
 
@@ -87,5 +87,5 @@ def unfit_here(messages: str, outcomes: str) -> str:
     if is_odd_place(messages):
         return odd_place(messages)
     return unreadable(messages, MESSAGES) or (
-        unwritable(outcomes, OUTCOMES) if Path(outcomes).exists() else ""
+        "" if is_absent(outcomes) else unwritable(outcomes, OUTCOMES)
     )

@@ -321,4 +321,4 @@ def write(task: WriteTask) -> DataFile:
         (Split.named(name), blocks) for name, blocks in task.splits
     )
     found = ((split, answered(split, [x.read() for x in blocks])) for split, blocks in parts)
-    return write_file(found, Path(task.folder), task.name)
+    return write_file(found, task.folder, task.name)

@@ -22,6 +22,8 @@ from typing import Final, TypeVar
 
 from clwl_spark.errors import WorkerLostError
 from clwl_spark.spark.temporary import TemporaryFolder
+from clwl_spark.storage import access
+from clwl_spark.storage.access import Storage
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
@@ -90,7 +92,7 @@ class Workers:
             start_soon()
             context = get_context("forkserver")
             self._pool = ProcessPoolExecutor(
-                self.processes, context, _end_with_parent, (str(self.folder),)
+                self.processes, context, _begin, (str(self.folder), access.in_use())
             )
             with _without_program():
                 for _ in range(self.processes):
@@ -127,6 +129,12 @@ def _without_program() -> Iterator[None]:
         yield
     finally:
         sys.modules[_MAIN] = program
+
+
+def _begin(folder: str, storage: Storage) -> None:
+    """In a worker: reach object stores as this process does, and end with it."""
+    access.use(storage)
+    _end_with_parent(folder)
 
 
 def _end_with_parent(folder: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.delta.files import active_files, changes_after, is_uri, new_files
+from clwl_spark.delta.files import active_files, changes_after, new_files
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.offsets import Offsets
 from clwl_spark.delta.protocol import Transaction
@@ -26,6 +26,8 @@ from clwl_spark.errors import LakeStateError
 from clwl_spark.routing.ledger.run_record import NOTHING, Taken
 from clwl_spark.routing.ledger.runs import routed_elsewhere
 from clwl_spark.spark.frames import frame_from_arrow
+from clwl_spark.storage.files import first_missing
+from clwl_spark.storage.places import is_uri
 from clwl_spark.tables import HOP_BATCHES, HOPS, OUTCOMES
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.journeys import (
@@ -212,7 +214,7 @@ def outcomes_of(lake: Lake, here: Lake, batch: HopBatch) -> DataFrame | None:
     folder = here.path(OUTCOMES.name)
     if batch.before.version != NOTHING:
         found = new_files(folder, batch.before.version, batch.upto.version)
-        if found is not None and all(Path(x).is_file() for x, _ in found.appended):
+        if found is not None and not first_missing([x for x, _ in found.appended]):
             return _of_files(here, found.appended)
     rows = _as_of(here, batch.upto.version)
     is_first = batch.before.version == NOTHING

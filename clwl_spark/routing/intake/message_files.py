@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,6 +9,9 @@ import pyarrow.parquet as pq
 from clwl_spark.delta.files import active_files, newest_version
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LostMessagesError
+from clwl_spark.storage import files
+from clwl_spark.storage.files import is_file, parquet_file, parquet_source
+from clwl_spark.storage.places import name_of
 from clwl_spark.tables import MESSAGES
 
 
@@ -21,21 +23,21 @@ def unreadable_messages(lake: Lake, *, reads: bool) -> LostMessagesError | None:
         reads: whether the rows of all files are read, where the files' ends tell nothing; there may
             be terabytes of them.
     """
-    files = _files(lake)
+    there = _files(lake)
     for why_unreadable in (_why_by_its_end, _why_by_its_rows) if reads else (_why_by_its_end,):
-        for path, rows in files:
+        for path, rows in there:
             why = why_unreadable(path, rows)
             if why:
                 return gone(lake, path, why)
     return None
 
 
-def first_missing(files: Sequence[tuple[str, int]]) -> str | None:
-    """The path of the first of files, (path, rows) each, that is not on the disk; None = all are.
+def first_missing(there: Sequence[tuple[str, int]]) -> str | None:
+    """The path of the first of files, (path, rows) each, that is not there; None = all are.
 
     A table may have many files, and most are there.
     """
-    return next((path for path, _ in files if not Path(path).is_file()), None)
+    return files.first_missing([path for path, _ in there])
 
 
 def gone(lake: Lake, path: str, why: str = "gone") -> LostMessagesError:
@@ -46,7 +48,7 @@ def gone(lake: Lake, path: str, why: str = "gone") -> LostMessagesError:
         path: of the file.
         why: gone or damaged.
     """
-    name = Path(path).name
+    name = name_of(path)
     return LostMessagesError(
         f"file {name} of table messages in lake {lake.root} is {why}: restore it, or delete it "
         f"and take it out of the table (deltalake: DeltaTable.repair(), Spark: FSCK REPAIR TABLE), "
@@ -56,16 +58,16 @@ def gone(lake: Lake, path: str, why: str = "gone") -> LostMessagesError:
 
 def _why_by_its_end(path: str, rows: int) -> str:
     """What is wrong with a file, as its end tells, which one that was cut has not; '' = nothing."""
-    if not Path(path).is_file():
+    if not is_file(path):
         return "gone"
     with suppress(OSError, pa.ArrowException):
-        return "" if pq.read_metadata(path).num_rows == rows else "damaged"
+        return "" if pq.read_metadata(parquet_source(path)).num_rows == rows else "damaged"
     return "damaged"
 
 
 def _why_by_its_rows(path: str, rows: int) -> str:
     """The same, once all of it is read."""
-    with suppress(OSError, pa.ArrowException), pq.ParquetFile(path) as file:
+    with suppress(OSError, pa.ArrowException), parquet_file(path) as file:
         return "" if sum(x.num_rows for x in file.iter_batches()) == rows else "damaged"
     return "damaged"
 

@@ -25,6 +25,7 @@ from clwl_spark.routing.intake.message_files import first_missing, gone
 from clwl_spark.routing.intake.splits import Split, middle_of, read_split
 from clwl_spark.routing.ledger.run_record import NOTHING, UNKNOWN, Run, Taken
 from clwl_spark.routing.ledger.source_offsets import newest, taken_before, taken_by_batch
+from clwl_spark.storage.files import parquet_file, parquet_source
 from clwl_spark.tables import MESSAGES, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.tables import columns as c
 
@@ -160,7 +161,7 @@ def _unrouted(asked: _Asked, among: Files, taken: Files) -> Files:
 
 def _plain(path: str) -> pa.Table:
     """A file's rows; Arrow takes no rows from columns of views, which delta-rs writes."""
-    rows = pq.read_table(path)
+    rows = pq.read_table(parquet_source(path))
     plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
     fields = [x.with_type(plain.get(x.type, x.type)) for x in rows.schema]
     return rows.cast(pa.schema(fields))
@@ -212,7 +213,7 @@ def _splits(files: Files) -> list[Split]:
 
 def _parts(path: str, rows: int) -> list[Split]:
     """The parts of a large file: row groups that follow one another."""
-    with pq.ParquetFile(path) as file:
+    with parquet_file(path) as file:
         groups = [file.metadata.row_group(x) for x in range(file.metadata.num_row_groups)]
     if sum(x.num_rows for x in groups) != rows:
         return [Split(path, 0, rows)]

@@ -24,6 +24,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.errors import SplitError
+from clwl_spark.storage.files import parquet_file, parquet_source
 from clwl_spark.tables.cells import in_type
 
 FILE: Final = "file"
@@ -198,13 +199,12 @@ def _as_written(
     split: Split, schema: pa.Schema, batch_rows: int, dictionaries: Sequence[str] = ()
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a split, with those of the schema's columns that the file has."""
-    metadata = pq.read_metadata(split.path, memory_map=True)
+    metadata = pq.read_metadata(parquet_source(split.path), memory_map=True)
     groups = _row_groups(metadata, split)
     found = {metadata.schema.column(at).path for at in range(metadata.num_columns)}
-    with pq.ParquetFile(
+    with parquet_file(
         split.path,
         metadata=metadata,
-        memory_map=True,
         read_dictionary=[x for x in dictionaries if x in found],
         coerce_int96_timestamp_unit="us",
     ) as file:

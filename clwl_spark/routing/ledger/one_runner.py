@@ -3,6 +3,7 @@
 What makes it sure that no message is lost or doubled are Delta's transactions (`runs.claim`); this
 tells a run that is alive from one that was killed. The lock is the system's, on the folder of
 table `runs`: it is gone with the process, however that ends, and leaves no file behind.
+Object stores have no locks: there Delta's transactions alone decide.
 """
 
 import errno
@@ -14,6 +15,7 @@ from typing import Final
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.ledger.runs import routed_elsewhere
+from clwl_spark.storage.places import is_store
 from clwl_spark.tables import RUNS
 
 _HELD: Final = (errno.EWOULDBLOCK, errno.EACCES)
@@ -26,7 +28,7 @@ def one_runner(lake: Lake) -> Iterator[None]:
     Raises:
         LakeStateError: another one does.
     """
-    if not lake.is_here:
+    if not lake.is_here or is_store(lake.root):
         yield
         return
     folder = os.open(lake.path(RUNS.name), os.O_RDONLY)

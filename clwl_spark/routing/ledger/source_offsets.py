@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from clwl_spark.delta.files import changes_after, is_uri
+from clwl_spark.delta.files import changes_after
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.offsets import Offsets
 from clwl_spark.delta.versions import versions_of
 from clwl_spark.routing.ledger.run_record import UNKNOWN, Run, Taken
+from clwl_spark.storage.places import is_uri
 from clwl_spark.tables import MESSAGES
 
 

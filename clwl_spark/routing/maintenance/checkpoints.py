@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from clwl_spark.delta.files import changes_after, is_uri
+from clwl_spark.delta.files import changes_after
 from clwl_spark.delta.lake import Lake
 from clwl_spark.routing.maintenance.followers import Follower
+from clwl_spark.storage.places import is_uri
 from clwl_spark.tables import MESSAGES, RUNS
 
 _OF_ROUTER: Final = re.compile(r"(?:buckets|route|plan|asked|missing)-(.+?)(?:-from-\d+)?")

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from clwl_spark.delta.files import is_uri
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.offsets import Offsets
+from clwl_spark.storage.places import is_uri
 
 BEFORE_ALL: Final = -1
 

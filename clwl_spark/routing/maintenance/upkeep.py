@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from deltalake.exceptions import DeltaError
 
-from clwl_spark.delta.creation import LOG
 from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.opening import has_log
 from clwl_spark.delta.protocol import opened, unread_features, unwritten_features
 from clwl_spark.delta.upkeep import TableUpkeep, maintain_folder
 from clwl_spark.errors import InputError, MissingLakeError, UsageError
@@ -20,6 +20,7 @@ from clwl_spark.routing.maintenance.checkpoints import idle_plan_streams, old_ch
 from clwl_spark.routing.maintenance.followers import followers
 from clwl_spark.routing.maintenance.permissions import is_running, permission
 from clwl_spark.settings import duration
+from clwl_spark.storage.places import is_store
 from clwl_spark.tables import MESSAGES, TABLES
 
 _LEAST: Final = timedelta(hours=1)
@@ -126,7 +127,7 @@ def _tables_of(here: Lake, lake: Lake) -> list[str]:
 
 def _is_there(lake: Lake, table: str) -> bool:
     """Whether there is a table; one in a folder need not be whole."""
-    return Path(lake.path(table), LOG).is_dir() if lake.is_here else lake.exists(table)
+    return has_log(lake.path(table)) if lake.is_here else lake.exists(table)
 
 
 def _any_runs(lakes: Sequence[Lake]) -> bool:
@@ -139,7 +140,7 @@ def _maintained(
     """Maintain one table; whether a run is in hand is asked anew for each."""
     allowed = permission(here, table, followers(here), running=_any_runs(lakes))
     folder, lacks = here.path(table), _unknown_features(here, table)
-    if here.is_here and not lacks:
+    if here.is_here and not lacks and not is_store(folder):
         try:
             return maintain_folder(folder, allowed, keep, dry_run=dry_run)
         except DeltaError as error:
@@ -149,7 +150,8 @@ def _maintained(
                 "its files, or delete it and have it written again"
             ) from error
     if here.is_embedded:
-        why = f"left alone: it has {', '.join(lacks)}, which Spark maintains: give --engine spark"
+        what = f"it has {', '.join(lacks)}" if lacks else "it is in an object store"
+        why = f"left alone: {what}, which Spark maintains: give --engine spark"
         return TableUpkeep(Path(folder).name, None, None, note=why)
     done = maintain_by_spark(here, table, allowed, keep, dry_run=dry_run)
     return replace(done, table=Path(folder).name)

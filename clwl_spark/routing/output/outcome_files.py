@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +24,8 @@ from clwl_spark.routing.intake.splits import Split, read_split
 from clwl_spark.routing.output.routed import ANSWER, ROW
 from clwl_spark.routing.output.unpack import ANSWERS, DATA
 from clwl_spark.routing.state.answers import ANSWER_SCHEMA, with_words
+from clwl_spark.storage.files import parquet_sink, size_of
+from clwl_spark.storage.places import joined
 from clwl_spark.tables import MESSAGES, OUTCOMES
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import moment_text
@@ -76,7 +77,7 @@ def write_files(batches: Iterator[pa.RecordBatch], folder: str) -> Iterator[pa.R
     for name in sorted(blocks):
         split = Split.named(name)
         found = answered(split, blocks.pop(name))
-        file = write_file([(split, found)], Path(folder), f"part-{uuid.uuid4()}.snappy.parquet")
+        file = write_file([(split, found)], folder, f"part-{uuid.uuid4()}.snappy.parquet")
         row = {NAME: file.name, SIZE: file.size, STATISTICS: json.dumps(file.statistics)}
         yield pa.RecordBatch.from_pylist([row], schema=_FILE_ARROW)
 
@@ -121,7 +122,7 @@ def _order(rows: NDArray[np.int32], of: int) -> NDArray[np.int64]:
     return np.argsort(rows, kind="stable")
 
 
-def write_file(parts: Iterable[tuple[Split, Answered]], folder: Path, name: str) -> DataFile:
+def write_file(parts: Iterable[tuple[Split, Answered]], folder: str, name: str) -> DataFile:
     """Write a file of outcomes, those of one split behind the other's.
 
     Args:
@@ -130,21 +131,15 @@ def write_file(parts: Iterable[tuple[Split, Answered]], folder: Path, name: str)
         name: of the file; what is there under it is written over.
     """
     statistics = _Statistics()
-    waiting = folder / f".{name}.{uuid.uuid4().hex}"
     writer: pq.ParquetWriter | None = None
-    try:
+    with parquet_sink(folder, name) as sink:
         for split, found in parts:
             for table in _split_outcomes(split, found, statistics):
-                writer = writer or _writer(waiting, table.schema)
+                writer = writer or _writer(sink, table.schema)
                 writer.write_table(table, row_group_size=ROW_GROUP)
         if writer is not None:
             writer.close()
-        size = waiting.stat().st_size
-        waiting.replace(folder / name)
-    except BaseException:
-        waiting.unlink(missing_ok=True)
-        raise
-    return DataFile(name, size, statistics.to_json())
+    return DataFile(name, size_of(joined(folder, name)), statistics.to_json())
 
 
 def _split_outcomes(split: Split, found: Answered, statistics: "_Statistics") -> Iterator[pa.Table]:
@@ -168,10 +163,10 @@ def _split_outcomes(split: Split, found: Answered, statistics: "_Statistics") ->
     statistics.add(with_words(found.answers.select(skipped_by).take(pa.array(given))))
 
 
-def _writer(file: Path, schema: pa.Schema) -> pq.ParquetWriter:
+def _writer(sink: Any, schema: pa.Schema) -> pq.ParquetWriter:  # noqa: ANN401  (`parquet_sink`)
     """A writer of Parquet as Spark reads it; Arrow's own schema is left out."""
     return pq.ParquetWriter(
-        file,
+        sink,
         schema,
         compression="snappy",
         store_schema=False,

@@ -1,0 +1,134 @@
+"""A lake in an object store has the rows of one on the disk, by the same commands."""
+
+import subprocess
+import sys
+from collections import Counter
+
+import pyarrow.compute as pc
+import pytest
+from deltalake import DeltaTable, write_deltalake
+from object_stores import BUCKET
+
+import clwl_spark as cw
+from clwl_spark.cli import main
+from clwl_spark.storage import access
+from clwl_spark.storage.files import delete_folder, is_file, names_in
+from clwl_spark.storage.places import is_store
+from clwl_spark.tables import TABLES
+
+MESSAGES = 110_000
+"""So many that worker processes route them."""
+OF_A_RUN = {
+    "run_id",
+    "router_id",
+    "started_at",
+    "finished_at",
+    "seconds",
+    "worker_peak_mib",
+    "messages_id",
+}
+"""Columns that are other ones in each run, or lake."""
+CLUSTER = ("--qmgrs", "6", "--instances", "3", "--on-open", "0.2", "--unknown", "0.01")
+
+
+def rows_of(lake, table):
+    """The rows of a lake's table as text, how often each is there."""
+    place = f"{lake}/{table}"
+    found = DeltaTable(place, storage_options=access.options(place)).to_pyarrow_dataset().to_table()
+    kept = found.select([x for x in found.column_names if x not in OF_A_RUN])
+    return Counter(map(repr, kept.to_pylist())) if kept.num_rows < 5_000 else kept
+
+
+def same(left, right):
+    """Whether two tables have the same rows; of many, sorted by what identifies a message."""
+    if isinstance(left, Counter):
+        return left == right
+    order = [("qmgr", "ascending"), ("put_seq", "ascending")]
+    tables = (x.take(pc.sort_indices(x, order)).combine_chunks() for x in (left, right))
+    return next(tables).equals(next(tables))
+
+
+def tables_of(lake):
+    """The names of a lake's tables."""
+    if is_store(str(lake)):
+        return {x for x in TABLES if is_file(f"{lake}/{x}/_delta_log/{0:020}.json")}
+    return {x.name for x in lake.iterdir() if x.name in TABLES}
+
+
+@pytest.fixture
+def two(proxy, tmp_path):
+    """A place on the disk and one in the store."""
+    assert proxy.endpoint
+    place = f"s3://{BUCKET}/{tmp_path.name}/lake"
+    yield tmp_path / "lake", place
+    delete_folder(place)
+
+
+def do(*words):
+    """Run a command."""
+    assert main([*map(str, words), "--quiet"]) == 0, words
+
+
+def append_more(lake):
+    """A producer appends a few messages, by a writer of its own."""
+    place = f"{lake}/messages"
+    table = DeltaTable(place, storage_options=access.options(place))
+    rows = table.to_pyarrow_table().sort_by([("qmgr", "ascending"), ("put_seq", "ascending")])
+    later = pc.add(rows["put_seq"], 10**9).slice(0, 1_000)
+    at = rows.column_names.index("put_seq")
+    write_deltalake(table, rows.slice(0, 1_000).set_column(at, "put_seq", later), mode="append")
+
+
+def test_its_tables_are_those_of_the_disk_row_for_row(two, proxy):
+    for lake in two:
+        do("generate", "--lake", lake, "--messages", MESSAGES, *CLUSTER)
+        do("route", "--lake", lake)
+        append_more(lake)
+        do("route", "--lake", lake)
+    here, there = two
+    assert tables_of(there) == tables_of(here)
+    assert {"outcomes", "router_memory", "balance_history", "runs"} <= tables_of(here)
+    for table in tables_of(here):
+        assert same(rows_of(str(here), table), rows_of(there, table)), table
+    folders = {x.strip("/").rpartition("/")[2] for x in proxy.listings()}
+    assert folders <= {"_delta_log"}
+
+
+def test_a_question_lists_each_log_once_and_nothing_else(two, proxy):
+    _, lake = two
+    do("generate", "--lake", lake, "--messages", 100, *CLUSTER)
+    do("route", "--lake", lake)
+    proxy.seen.clear()
+    words = ["explain", "--lake", lake, "--from", "QM1", "--object", "Q1"]
+    said = subprocess.run(
+        [sys.executable, "-m", "clwl_spark.cli", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Q1" in said.stdout
+    assert set(proxy.listings().values()) == {1}
+    assert all(x.endswith("/_delta_log/") for x in proxy.listings())
+    assert sum(x.method == "GET" for x in proxy.seen) < 150
+
+
+def test_python_asks_it(two):
+    _, place = two
+    do("generate", "--lake", place, "--messages", 100, *CLUSTER)
+    with cw.lake(place) as lake:
+        assert "Q1" in str(lake.explain("QM1", "Q1"))
+
+
+def test_texts_are_ingested_and_upkeep_leaves_it_to_spark(two, tmp_path, capsys):
+    _, lake = two
+    (tmp_path / "QM1.mqsc").write_text(
+        "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CONNAME('qm1(1414)') CLUSTER(C)\n"
+        "DEFINE QLOCAL(ORDERS) CLUSTER(C)\n"
+    )
+    do("ingest", tmp_path / "QM1.mqsc", "--lake", lake, "--snapshot", "S1", "--observer", "QM1")
+    assert len(names_in(f"{lake}/queues/_delta_log")) >= 2
+    do("generate", "--lake", f"{lake}2", "--messages", 100, *CLUSTER)
+    assert main(["maintain", "--lake", f"{lake}2", "--dry-run"]) == 0
+    assert "it is in an object store" in " ".join(capsys.readouterr().out.split())
+    delete_folder(f"{lake}2")
+    assert tables_of(f"{lake}2") == set()
