@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from killed_lakes import Killed
 from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -57,6 +58,12 @@ def _apache_spark() -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    """A lake with a batch routed and another waiting, to be copied: the copies are disturbed."""
+    return Killed(spark, tmp_path_factory.mktemp("killed"))
 
 
 ON_SPARK = re.compile(r"[\[-]spark[\]-]")
