@@ -181,6 +181,6 @@ def test_a_folder_whose_name_delta_rs_takes_for_another_one(
 ) -> None:
     world = killed.copy(tmp_path / name)
     words = (f"the name of {tmp_path / name} has", "rename it", "--engine spark")
-    complains(route(world), 2, *words)
+    complains(route(world, alone=True), 2, *words)
     (tmp_path / name).rename(tmp_path / "renamed")
     goes_on(killed, world_in(world.spark, tmp_path / "renamed"))

@@ -17,7 +17,11 @@ SCRIPT = Path(__file__).parents[1] / "routing" / "faulty_run.py"
 
 
 def clwl(
-    *words: str, env: Mapping[str, str] | None = None, before: str = "", fault: str = ""
+    *words: str,
+    env: Mapping[str, str] | None = None,
+    before: str = "",
+    fault: str = "",
+    alone: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """Run `clwl`; in a process of its own where that is another one than this.
 
@@ -26,8 +30,9 @@ def clwl(
         env: variables, beside this process's.
         before: of a shell, in a space of mounts of its own; '' = no shell.
         fault: that `faulty_run` lets happen; '' = none.
+        alone: in a process of its own, which makes its session, all the same.
     """
-    if not (env or before or fault):
+    if not (env or before or fault or alone):
         return _here(*words)
     program = [str(SCRIPT), fault] if fault else ["-m", "clwl_spark.cli"]
     command = [sys.executable, *program, *words]
