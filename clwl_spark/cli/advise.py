@@ -18,7 +18,7 @@ from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.new_host.needs import DESIGN_TEXTS
 from clwl_spark.studies.new_host.run import NewHost, new_host
-from clwl_spark.studies.shares.advice import Advice, advise, wanted_shares
+from clwl_spark.studies.shares.advice import Advice, NotAdvisableError, advise, wanted_shares
 from clwl_spark.studies.shares.traffic import Puts
 from clwl_spark.studies.trace.places import Place
 from clwl_spark.tables import SNAPSHOTS
@@ -42,7 +42,11 @@ def run(common: Common, options: AdviseWords) -> int:
         topology = read_topology(work.lake, [snapshot_id], checkpoint)
         check_qmgr(options.qmgr, names_defined(topology), snapshot_id)
         put = Puts(options.qmgr, options.object_name)
-        found = advise(put, wanted, snapshot_id, topology, ladder)
+        try:
+            found = advise(put, wanted, snapshot_id, topology, ladder)
+        except NotAdvisableError as error:
+            words = ("--from", put.qmgr, "--object", put.object_name, "--snapshot", snapshot_id)
+            raise NotAdvisableError(f"{error}; see: {work.command('explain', *words)}") from error
         work.screen.document(found.to_json())
         work.screen.show(*_rendered(found))
     return 0

@@ -69,6 +69,7 @@ def _play(work: Work, options: XmitqWords, snapshot_id: str, found: list[Associa
     ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
     summary = simulate(work.lake, request, ladder)
     told = [*([pending[0].text] if pending[0].text else []), *steps_told(summary)]
+    told += beside_told([(pending[0].channel, pending[0].beside)])
     work.screen.document({**summary.to_json(), "steps": told})
     work.screen.show(*told, _counts(summary), *([summary.note] if summary.note else []))
 

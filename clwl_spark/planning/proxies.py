@@ -46,26 +46,49 @@ def subscribed(
     return found.union(_by_users(left, topology, keep))
 
 
+def handed_to(arrived: DataFrame, topology: Topology, keep: Materialize) -> DataFrame:
+    """The user subscriptions that get a publication where it has come to.
+
+    Args:
+        arrived: (snapshot_id, qmgr, object_name = topic string, is_local), distinct; is_local =
+            it was published on qmgr, so that subscriptions of scope QMGR get it too.
+        topology: the tables.
+        keep: what to do with frames that several steps read.
+
+    Grain: one row per row of `arrived` and subscription: (snapshot_id, qmgr, object_name,
+    sub_name, topicstr, dest, dest_qmgr).
+    """
+    users = _users(topology, c.SUB_NAME, c.DEST, c.DEST_QMGR)
+    met = _with_reach(arrived.join(users, [c.SNAPSHOT_ID, c.QMGR]), topology, keep)
+    told = (c.SUB_NAME, F.col(PATTERN).alias(c.TOPICSTR), c.DEST, c.DEST_QMGR)
+    getting = met.where(F.col(c.IS_LOCAL) | (F.col(REACH) == Reach.ALL.value))
+    return getting.select(c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME, *told)
+
+
 def _by_users(reached: DataFrame, topology: Topology, keep: Materialize) -> DataFrame:
     """(plan_id, qmgr) of those with a user subscription, of effective scope ALL, that matches."""
-    users = topology.subscriptions.where(F.col(c.SUBTYPE) == SubType.USER.value).select(
-        c.SNAPSHOT_ID, c.QMGR, F.col(c.TOPICSTR).alias(PATTERN), c.WSCHEMA, c.SUB_SCOPE
-    )
-    pairs = matching(reached.join(users.distinct(), [c.SNAPSHOT_ID, c.QMGR]))
+    users = _users(topology).distinct()
+    met = _with_reach(reached.drop(VIEWER).join(users, [c.SNAPSHOT_ID, c.QMGR]), topology, keep)
+    return met.where(F.col(REACH) == Reach.ALL.value).select(c.PLAN_ID, c.QMGR).distinct()
+
+
+def _users(topology: Topology, *more: str) -> DataFrame:
+    """User subscriptions: (snapshot_id, qmgr, pattern, wschema, sub_scope, and what is asked)."""
+    users = topology.subscriptions.where(F.col(c.SUBTYPE) == SubType.USER.value)
+    pattern = F.col(c.TOPICSTR).alias(PATTERN)
+    return users.select(c.SNAPSHOT_ID, c.QMGR, pattern, c.WSCHEMA, c.SUB_SCOPE, *more)
+
+
+def _with_reach(pairs: DataFrame, topology: Topology, keep: Materialize) -> DataFrame:
+    """The pairs of publication and subscription that match, with the effective scope `reach`."""
+    own = F.when(F.col(c.SUB_SCOPE).isin(*(x.value for x in Reach)), F.col(c.SUB_SCOPE))
     met = keep(
-        pairs.select(
-            c.PLAN_ID,
-            c.SNAPSHOT_ID,
-            F.col(c.QMGR).alias(VIEWER),
-            F.col(PATTERN).alias(STRING),
-            F.when(F.col(c.SUB_SCOPE).isin(*(x.value for x in Reach)), F.col(c.SUB_SCOPE)).alias(
-                c.SUB_SCOPE
-            ),
-        )
+        matching(pairs)
+        .withColumns({VIEWER: F.col(c.QMGR), STRING: F.col(PATTERN), c.SUB_SCOPE: own})
+        .drop(c.WSCHEMA)
     )
     strings = keep(met.where(F.col(c.SUB_SCOPE).isNull()).select(*VIEW_KEY, STRING).distinct())
     known = viewers(strings.select(*VIEW_KEY).distinct(), topology)
     above = scopes_above(strings, known, topology, c.SUB_SCOPE)
     reach = F.coalesce(c.SUB_SCOPE, REACH, F.lit(Reach.ALL.value))
-    wanting = met.join(above, [*VIEW_KEY, STRING], "left").where(reach == Reach.ALL.value)
-    return wanting.select(c.PLAN_ID, F.col(VIEWER).alias(c.QMGR)).distinct()
+    return met.join(above, [*VIEW_KEY, STRING], "left").withColumn(REACH, reach)

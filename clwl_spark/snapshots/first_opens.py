@@ -79,6 +79,17 @@ def repositories_asked(qmgr: str, snapshot_id: str, topology: Topology) -> list[
     return sorted(row[c.QMGR] for row in asked.select(c.QMGR).distinct().collect())
 
 
+def clusters_held(qmgr: str, snapshot_id: str, topology: Topology) -> set[str]:
+    """The clusters that a queue manager is a full repository of, by its own definitions."""
+    own = topology.cluster_channels.where(
+        (F.col(c.SNAPSHOT_ID) == snapshot_id)
+        & (F.col(c.QMGR) == qmgr)
+        & F.col(c.OBSERVER).isin(EVERYBODY, qmgr)
+        & (F.col(c.QMTYPE) == QmType.REPOS.value)
+    )
+    return {row[c.CLUSTER] for row in own.select(c.CLUSTER).distinct().collect()}
+
+
 def others_asked(
     looking: DataFrame, table: DataFrame, sight: tuple[str, str], by: tuple[str, tuple[str, ...]]
 ) -> DataFrame:

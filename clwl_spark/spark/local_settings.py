@@ -78,6 +78,12 @@ logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
 logger.batch.name = org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution
 logger.batch.level = fatal
+logger.executor.name = org.apache.spark.executor.Executor
+logger.executor.level = fatal
+logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
+logger.tasks.level = fatal
+logger.listeners.name = org.apache.spark.TaskContextImpl
+logger.listeners.level = fatal
 """
-"""A stream's error is told where its end is awaited; a batch that asks for plans, or for what is
-known of duplicates, ends with one and is tried again."""
+"""A task's error, and a stream's, is told where its end is awaited: the exception holds it. A batch
+that asks for plans, or for what is known of duplicates, ends with one and is tried again."""

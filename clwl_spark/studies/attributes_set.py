@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from clwl_spark.mq.vocabulary import LARGEST_STEP
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
 from clwl_spark.studies.shares.expected import SHARE
-from clwl_spark.studies.shares.traffic import MESSAGES_OF
+from clwl_spark.studies.shares.traffic import AS_Q_DEF, MESSAGES_OF
 from clwl_spark.studies.sweep.sweep import Base
 from clwl_spark.tables import columns as c
 
@@ -48,12 +48,21 @@ class _Met:
 
 @dataclass(frozen=True, slots=True)
 class _Attribute:
-    """What it is called, table, column, and the requests that it decides, as rows with plan_id."""
+    """An attribute.
+
+    Attributes:
+        name: what it is called.
+        table: of the objects that have it.
+        column: there.
+        decided: the requests that it decides, as rows with plan_id.
+        messages: which of a request's messages it decides.
+    """
 
     name: str
     table: str
     column: str
     decided: Decides
+    messages: str = MESSAGES_OF
 
 
 def attributes_set(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
@@ -76,14 +85,16 @@ def attributes_set(base: Base, judged: DataFrame, topology: Topology) -> list[Ro
             having = defined[attribute.table].where(_is_set(attribute.table, attribute.column))
             touched = _of_objects(judged, having, attribute.table)
             decided = attribute.decided(_Met(base, judged, touched, having))
-            found.append({"attribute": attribute.name, "set_on": set_on, **_counted(base, decided)})
+            counted = _counted(base, decided, attribute.messages)
+            found.append({"attribute": attribute.name, "set_on": set_on, **counted})
     return sorted(found, key=lambda row: (row["messages_decided"], row["attribute"]))
 
 
-def _counted(base: Base, decided: DataFrame) -> Row:
-    """How many requests these rows are of, and how many messages."""
+def _counted(base: Base, decided: DataFrame, those: str) -> Row:
+    """How many requests these rows are of, and how many messages, of those that count."""
     plans = base.plans.join(decided.select(c.PLAN_ID).distinct(), c.PLAN_ID)
-    count, messages = plans.agg(F.count(F.lit(1)), F.sum(MESSAGES_OF)).collect()[0]
+    deciding = plans.where(F.col(those) > 0)
+    count, messages = deciding.agg(F.count(F.lit(1)), F.sum(those)).collect()[0]
     return {"requests_decided": count, "messages_decided": float(messages or 0.0)}
 
 
@@ -177,6 +188,6 @@ _ATTRIBUTES: Final = (
     _Attribute("CLWLPRTY of queues", "queues", c.CLWLPRTY, _by_rules(13, 14)),
     _Attribute("CLWLMRUC", "queue_managers", c.CLWLMRUC, _by_recent_use),
     _Attribute("CLWLWGHT", "cluster_channels", c.CLWLWGHT, _by_weight),
-    _Attribute("DEFBIND", "queues", c.DEFBIND, _by_binding),
+    _Attribute("DEFBIND", "queues", c.DEFBIND, _by_binding, AS_Q_DEF),
 )
 """An alias's CLWLRANK and CLWLPRTY count in rules 3 and 13."""

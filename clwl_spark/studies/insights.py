@@ -25,7 +25,7 @@ from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
 from clwl_spark.studies.attributes_set import attributes_set
 from clwl_spark.studies.release_balancing import balancing_moves
 from clwl_spark.studies.shares.expected import SHARE
-from clwl_spark.studies.shares.traffic import MESSAGES_OF
+from clwl_spark.studies.shares.traffic import AS_Q_DEF, MESSAGES_OF
 from clwl_spark.studies.sweep.sweep import Base, bases_of
 from clwl_spark.tables import columns as c
 
@@ -71,7 +71,7 @@ def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights
     """Look at all of it.
 
     Args:
-        traffic: (plan_id, *REQUEST, messages) of one snapshot.
+        traffic: (plan_id, *REQUEST, messages, as_q_def) of one snapshot.
         topology: the snapshot.
         ladder: the rules.
     """
@@ -134,21 +134,23 @@ def _illusions(base: Base, judged: DataFrame) -> list[Row]:
         .agg(F.count_distinct(c.DEST_QMGR).alias("destinations"))
     )
     is_one = F.col("destinations") == 1
+    by_default = (F.col(c.BIND_DEFAULT) == DefBind.OPEN.value) & (F.col(AS_Q_DEF) > 0)
     why = (
         F.when(is_one & F.col("ranked"), "CLWLRANK: the others get nothing, even if it is down")
         .when(is_one & F.col("disabled"), "PUT(DISABLED) on the others")
         .when(
-            ~is_one & (F.col(c.BIND_DEFAULT) == DefBind.OPEN.value),
+            ~is_one & by_default,
             "DEFBIND(OPEN): an open stays with one, also when it is down",
         )
     )
+    hanging = F.when(is_one, F.col(MESSAGES_OF)).otherwise(F.col(AS_Q_DEF))
     rows = (
         base.plans.where(F.col(c.KIND) == PlanKind.QUEUE.value)
         .join(hosts, c.PLAN_ID)
         .join(used, c.PLAN_ID)
         .withColumn("why", why)
         .where("hosts > 1 AND why IS NOT NULL")
-        .select(*_ASKED, "hosts", "destinations", "why", MESSAGES_OF)
+        .select(*_ASKED, "hosts", "destinations", "why", hanging.alias(MESSAGES_OF))
     )
     return _rows(rows.orderBy(F.desc(MESSAGES_OF), *_ASKED).limit(_MOST))
 

@@ -233,7 +233,10 @@ def test_rule_15_is_as_of_the_history_or_of_an_empty_one(lake, scenarios):
         lost = {x["dest_qmgr"]: x["why"] for x in found.candidates if x["eliminated_by"] == 15}
         assert list(lost) == cut
         assert all(x.startswith("CLWLMRUC(2) of GATE: 2 other routes") for x in lost.values())
-        assert found.notes == [f"rule 15 as of {words}; shares are those in the long run"]
+        assert found.notes == [
+            f"rule 15 as of {words}; shares are those in the long run",
+            "view: others as they are defined",
+        ]
         assert [x["dest_qmgr"] for x in found.routes] == ["QM1", "QM2", "QM3", "QM4"]
 
 

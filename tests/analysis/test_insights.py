@@ -2,15 +2,16 @@
 
 import pytest
 from lakes import lake_with
-from small_worlds import qmgr, queue, rcvr, sender, snapshot
+from small_worlds import message, qmgr, queue, rcvr, sender, snapshot
 from topology_frames import frames
+from worlds import put_rows
 
 from clwl_spark.cli.insights import parts
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.insights import Insights, insights
-from clwl_spark.studies.shares.traffic import Puts, traffic_from
+from clwl_spark.studies.shares.traffic import Puts, traffic_from, traffic_of_lake
 
 WORLD = (
     snapshot("S1"),
@@ -128,3 +129,18 @@ def test_what_the_older_algorithm_sends_otherwise(found):
     # keeps a local queue before it looks at ranks.
     moved = {(row["qmgr"], row["object_name"]): row["moved"] for row in found.releases}
     assert moved == {("APP", "OPENED"): 5.0, ("QM2", "RANKED"): 8.0}
+
+
+def test_defbind_counts_only_for_messages_that_leave_it_to_the_queue(spark, tmp_path):
+    lake = lake_with(spark, tmp_path)
+    for name, frame in frames(spark, *COUNTED, snapshot_id="S1").items():
+        lake.append(name, frame)
+    binds = [None] * 3 + ["AS_Q_DEF"] * 2 + ["NOT_FIXED"] * 7 + ["ON_OPEN"] * 5
+    puts = [message("APP", "WIDE", at, bind=bind) for at, bind in enumerate(binds, 1)]
+    puts += [message("APP", "FREE", at, bind="NOT_FIXED") for at in range(18, 22)]
+    put_rows(lake, "messages", puts)
+    found = insights(traffic_of_lake(lake, "S1"), read_topology(lake, ["S1"]), Ladder())
+    held = [(x["object_name"], x["messages"]) for x in found.illusions if "DEFBIND" in x["why"]]
+    assert held == [("WIDE", 5.0)]
+    idle = {row["attribute"]: row for row in found.idle}
+    assert (idle["DEFBIND"]["requests_decided"], idle["DEFBIND"]["messages_decided"]) == (0, 0.0)

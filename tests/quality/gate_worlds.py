@@ -21,6 +21,7 @@ from small_worlds import (
     topic,
 )
 
+from clwl_spark.checks.quality import ordered
 from clwl_spark.checks.quality.results import GateResult, Verdict
 from clwl_spark.checks.quality.suites import Gates
 from clwl_spark.checks.quality.validate import judge_rows
@@ -38,6 +39,12 @@ QMGRS = ("FR1", "FR2", "QM1", "QM2")
 def clussdr(name: str, dest: str, cluster: str = "K", **more: Any) -> tuple[str, dict[str, Any]]:
     row = {"qmgr": name, "channel": f"TO.{dest}", "cluster": cluster, **more}
     return "cluster_senders", {"conname": f"{dest.lower()}(1414)", **row}
+
+
+def in_order(name: str, object_name: str, bind: str) -> tuple[str, dict[str, Any]]:
+    """Messages that were put in logical order, without groups."""
+    row = {"qmgr": name, "object_name": object_name, "bind": bind}
+    return ordered.TABLE, {**row, "in_group": False, "messages": 7}
 
 
 def good_world() -> World:
@@ -81,6 +88,7 @@ def good_world() -> World:
             queue_status(name, "SYSTEM.CLUSTER.COMMAND.QUEUE", curdepth=0, ipprocs=1)
             for name in QMGRS
         ),
+        in_order("FR1", "APP.Q", "ON_OPEN"),
         authority("FR1", "SYSTEM.CLUSTER.**", "app", "BROWSE"),
         authority("FR1", "**", "app", "PUT"),
         authority("FR1", "APP.ALIAS", "app", "PUT"),
@@ -100,6 +108,7 @@ def good_world() -> World:
     ]
     world: World = {table.name: [] for table in SNAPSHOT_TABLES}
     world[BEFORE] = []
+    world[ordered.TABLE] = []
     for table, row in definitions:
         world[table].append({"snapshot_id": "S1", "observer": "*", **row})
     return world
@@ -114,6 +123,10 @@ def rows_of(world: World) -> SnapshotRows:
     """The world in memory."""
     arrow = {}
     for name, rows in world.items():
+        if name == ordered.TABLE:
+            cells = [{column: row[column] for column in ordered.SCHEMA.names} for row in rows]
+            arrow[name] = pa.Table.from_pylist(cells, ordered.SCHEMA)
+            continue
         table = declared(name)
         cells = [{column: row.get(column) for column in table.names} for row in rows]
         arrow[name] = pa.Table.from_pylist(cells, table.arrow(table.names))
@@ -123,12 +136,15 @@ def rows_of(world: World) -> SnapshotRows:
     return SnapshotRows(arrow, {})
 
 
+DDLS = {put_authority.TABLE: put_authority.DDL, ordered.TABLE: ordered.DDL}
+
+
 def frames_of(spark: SparkSession, rows: SnapshotRows) -> dict[str, DataFrame]:
     """The same in Spark."""
     frames = {}
     for name, table in rows.arrow.items():
-        schema: StructType | str = put_authority.DDL
-        if name != put_authority.TABLE:
+        schema: StructType | str = DDLS.get(name, "")
+        if not schema:
             fields = declared(name).schema
             schema = StructType([StructField(x.name, x.dataType) for x in fields])
         frames[name] = frame_from_rows(spark, table.to_pylist(), schema)

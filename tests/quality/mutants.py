@@ -1,6 +1,6 @@
 """For each gate a corruption of the good world, and the gates that have to report it: no others."""
 
-from quality.gate_worlds import Change, adding, clussdr, setting, without
+from quality.gate_worlds import Change, adding, clussdr, in_order, setting, without
 from small_worlds import alias, authority, message_channel, proxy, qmgr, queue, rcvr, sender, topic
 
 Mutant = tuple[list[Change], set[str]]
@@ -363,6 +363,11 @@ _BALANCING: dict[str, Mutant] = {
     ),
     "bind-on-open": (
         [setting("queues", {"queue": "NEWS.Q"}, defbind="OPEN")], {"bind-on-open"},
+    ),
+    "ordered-split": (
+        [adding(in_order("FR1", "APP.Q", "NOT_FIXED"), in_order("FR1", "APP.Q", "ON_OPEN"),
+                in_order("QM1", "APP.Q", "NOT_FIXED"), in_order("FR1", "ELSEWHERE", "NOT_FIXED"))],
+        {"ordered-split"},
     ),
     "single-way": ([without("queues", qmgr="QM1", queue="NEWS.Q")], {"single-way"}),
     "double-share": (

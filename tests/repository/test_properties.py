@@ -45,6 +45,14 @@ DELETED_AFTER_REFRESHES = [
 ]
 """Nobody who knows of the deletion knows that QM2 asked, until QM2 renews its subscription."""
 
+PUBLISHED_AFTER_REFRESHES = [
+    *started(),
+    event("21d", "define", "QM1", topic="A"),
+    event("66d", "refresh", "FR1"),
+    event("68d", "refresh", "FR2"),
+]
+"""QM1 publishes its topic on day 75, when neither full repository knows who there is to tell."""
+
 
 def defined(cluster):
     return {(key.kind.value, key.name, key.owner) for node in cluster.alive() for key in node.own}
@@ -87,6 +95,7 @@ def test_nobody_knows_of_a_version_that_is_not_yet_made(told):
 @example((ANSWERED_LATE, {"FR1"}))
 @example((EXPIRED_THEN_REFRESHED, {"QM1"}))
 @example((DELETED_AFTER_REFRESHES, set()))
+@example((PUBLISHED_AFTER_REFRESHES, set()))
 def test_when_all_run_again_all_is_known_where_it_must_be(told):
     """A month of quiet: full repositories know everything, subscribers what they asked for."""
     events, down = told

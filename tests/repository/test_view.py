@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import functions as F
 from sharing.lakes import lake_of
 from small_worlds import NOON, at, qmgr, queue, rcvr, seen_by, snapshot, topic
+from worlds import put_rows
 
 from clwl_spark.snapshots.catalog import MissingSnapshotError
 from clwl_spark.studies.explain.request import ExplainRequest, explain
@@ -167,10 +168,23 @@ def test_a_full_repository_is_not_called_a_partial_one(spark, tmp_path):
         spark, tmp_path / "full", snapshot("S1"), *at("S1", *CLUSTER),
         *at("S1", *seen_by("FR1", rcvr("QM1"), queue("QM1", "ORDERS", "K"))),
     )  # fmt: skip
+    whole = {"snapshot_id": "S1", "observer": "FR1", "table": "queues", "whole": True}
+    put_rows(lake, "views", [whole])
     texts = {x["name"]: x["text"] for x in repository_view(lake, "FR1").missing}
     assert texts["BILLS"].startswith("a full repository whose view does not have it")
     assert "look at the channel from the owner" in texts["BILLS"]
     assert not any("partial" in text for text in texts.values())
+
+
+def test_what_a_display_of_a_full_repository_left_out_is_not_called_lost(spark, tmp_path):
+    lake = lake_of(
+        spark, tmp_path / "partly", snapshot("S1"), *at("S1", *CLUSTER),
+        *at("S1", *seen_by("FR1", rcvr("QM1"), queue("QM1", "ORDERS", "K"))),
+    )  # fmt: skip
+    texts = {x["name"]: x["text"] for x in repository_view(lake, "FR1").missing}
+    assert texts["BILLS"].startswith("a full repository whose view here is not whole")
+    (told, _) = explain(lake, ExplainRequest("FR1", "BILLS")).notes
+    assert told.startswith("first open: FR1 is a full repository, but its view here is not whole")
 
 
 def test_the_path_of_a_definition_ends_between_two_that_are_named(spark, tmp_path):

@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from deltalake import DeltaTable
 from waiting_worlds import FIRST
+from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.planning.plans import Ladder
@@ -132,6 +134,18 @@ def test_the_command_shows_channels_and_plays_switches(capsys, lake):
     assert document["steps"][-1].startswith("2024-05-06T12:00:26Z Interrupted in step 2")
     assert main([*words, *start]) == 0
     assert "AMQ7341" in capsys.readouterr().out
+
+
+def test_a_plain_channel_on_the_queue_is_told_with_the_switch(capsys, lake):
+    words = ["xmitq", "--lake", lake.root, "--qmgr", "GATE", "--channel", "CL1.QM1"]
+    plain = {"snapshot_id": "S1", "qmgr": "GATE", "channel": "PLAIN", "chltype": "SDR"}
+    put_rows(lake, "message_channels", [{**plain, "xmitq": NEW, "conname": "far(1414)"}])
+    try:
+        assert main([*words, "--start-at", f"{DAY}25Z", "--json"]) == 0
+        steps = json.loads(capsys.readouterr().out)["steps"]
+        assert steps[-1].startswith(f"PLAIN (CHLTYPE(SDR)) names {NEW}, the transmission queue")
+    finally:
+        DeltaTable(lake.path("message_channels")).delete()
 
 
 @pytest.mark.parametrize(

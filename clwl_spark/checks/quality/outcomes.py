@@ -16,8 +16,9 @@ from pyspark.sql import functions as F
 
 from clwl_spark.checks.quality.accounts import Accounts
 from clwl_spark.checks.quality.engines import View
+from clwl_spark.checks.quality.ordered import TABLE as ORDERED_WORDS
+from clwl_spark.checks.quality.ordered import ordered_words
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import Bind
 from clwl_spark.snapshots.views import with_limit
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import (
@@ -44,7 +45,7 @@ def outcome_tables(lake: Lake, found: Accounts) -> dict[str, DataFrame]:
         "outcome_counts": _outcome_counts(lake),
         "rejected_counts": _rejected_counts(lake),
         "message_words": message_words(lake),
-        "ordered_words": _ordered_words(lake),
+        ORDERED_WORDS: ordered_words(lake),
         "plans": _plans(lake),
         "candidates": _candidates(lake),
         "message_offences": found.offences,
@@ -71,19 +72,6 @@ def message_words(lake: Lake) -> DataFrame:
             c.VIA,
         )
         .agg(F.count("*").alias("messages"))
-    )
-
-
-def _ordered_words(lake: Lake) -> DataFrame:
-    """Messages that were put in logical order.
-
-    Grain: one row per queue manager, object, bind, and whether they are in groups.
-    """
-    ordered = lake.read(MESSAGES.name).where(F.coalesce(c.LOGICAL_ORDER, F.lit(False)))
-    bind = F.coalesce(c.BIND, F.lit(Bind.AS_Q_DEF.value)).alias(c.BIND)
-    in_group = F.col(c.GROUP_ID).isNotNull().alias("in_group")
-    return ordered.groupBy(c.QMGR, c.OBJECT_NAME, bind, in_group).agg(
-        F.count("*").alias("messages")
     )
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.checks.quality import ordered
 from clwl_spark.checks.quality.engines import View
 from clwl_spark.delta.lake import Lake
 from clwl_spark.planning import put_authority
@@ -27,6 +28,7 @@ from clwl_spark.tables import (
     AUTHORITIES,
     CLUSTER_SENDERS,
     INGEST_REJECTS,
+    MESSAGES,
     QUEUE_STATUS,
     SNAPSHOTS,
     TABLES,
@@ -100,9 +102,20 @@ def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows
         known = arrow[QUEUE_STATUS.name]
         arrow[BEFORE] = before().toArrow() if known.num_rows else known
         arrow[put_authority.TABLE] = _put_authority(arrow[AUTHORITIES.name])
+        arrow[ordered.TABLE] = _ordered(lake)
     puts = partial(_put_authority_frame, lake, frames)
-    more = {BEFORE: before, put_authority.TABLE: puts}
+    in_order = partial(ordered.ordered_words, lake)
+    more = {BEFORE: before, put_authority.TABLE: puts, ordered.TABLE: in_order}
     return SnapshotRows(arrow, Frames({**frames.makers, **more}))
+
+
+def _ordered(lake: Lake) -> pa.Table:
+    """Messages put in logical order; grain as `ordered.ordered_words`."""
+    if not lake.exists(MESSAGES.name):
+        return ordered.SCHEMA.empty_table()
+    found = ordered.ordered_words(lake).toArrow()
+    keys = [(x, "ascending") for x in found.column_names]
+    return found.cast(ordered.SCHEMA).sort_by(keys)
 
 
 def _put_authority(authorities: pa.Table) -> pa.Table:
@@ -175,7 +188,7 @@ def snapshot_views() -> list[View]:
             views.append(View(table.name, _filled(table)))
     views += [
         View(x, f"SELECT * FROM {RAW.format(x)}")  # noqa: S608  (our names)
-        for x in (BEFORE, put_authority.TABLE)
+        for x in (BEFORE, put_authority.TABLE, ordered.TABLE)
     ]
     return [*views, *_DERIVED]
 
@@ -266,6 +279,7 @@ INDEXES: Final = {
     BEFORE: ("qmgr, queue",),
     "message_channels": ("qmgr, xmitq",),
     put_authority.TABLE: ("qmgr, entity",),
+    ordered.TABLE: ("object_name",),
     "members": ("cluster, qmgr", "qmgr, cluster"),
     "instances": ("queue, cluster",),
 }

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.present.report.findings import ChannelStory, Deviation, Failures, Move
+from clwl_spark.present.report.publications import Publication
 from clwl_spark.studies.conform.model import Conformity
 
 
@@ -205,6 +206,7 @@ class ReportData:
         failures: what did not arrive.
         held: channels that were down and had messages put to them, most messages first.
         conformity: predictions beside records of where messages went; None = there are no records.
+        publications: those with most outcomes, followed to their subscriptions.
     """
 
     head: Head
@@ -221,3 +223,4 @@ class ReportData:
     failures: Failures = field(default_factory=Failures)
     held: tuple[ChannelStory, ...] = ()
     conformity: Conformity | None = None
+    publications: tuple[Publication, ...] = ()

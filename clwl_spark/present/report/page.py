@@ -13,8 +13,10 @@ from clwl_spark.present.report.figure import Figure
 from clwl_spark.present.report.figures.cluster import cluster_figure
 from clwl_spark.present.report.figures.flows import flows
 from clwl_spark.present.report.figures.missing import failure_figures
+from clwl_spark.present.report.figures.publishing import publication_figures
 from clwl_spark.present.report.figures.rules import funnel_figure
 from clwl_spark.present.report.figures.shares import share_figures
+from clwl_spark.present.report.publications import Publication
 from clwl_spark.present.report.surprises import MOST, Surprise, surprises
 from clwl_spark.present.report.words import count, counted, joined, moment, named, percent
 from clwl_spark.studies.conform.model import Conformity
@@ -156,8 +158,20 @@ def _parts(data: ReportData) -> list[Part]:
             "failures", "Failures", "", tuple(failure_figures(head, data.failures)),
             "Nothing failed, and nothing was rejected.",
         ),
+        *_followed(data.publications),
         *_seen(data.conformity),
     ]  # fmt: skip
+
+
+def _followed(found: tuple[Publication, ...]) -> list[Part]:
+    """The section on publications; none where there are none."""
+    if not found:
+        return []
+    lead = (
+        "Where publications went, through topic hosts, to the subscriptions that get them. "
+        "What a topic host sends on goes to every queue manager that subscribes."
+    )
+    return [Part("publications", "Publications", lead, tuple(publication_figures(found)))]
 
 
 def _seen(found: Conformity | None) -> list[Part]:

@@ -12,6 +12,7 @@ from clwl_spark.present.report import ladder as steps
 from clwl_spark.present.report.aggregate import Aggregate, aggregated
 from clwl_spark.present.report.data import ClusterMap, Head, ReportData
 from clwl_spark.present.report.expecting import expected_ways
+from clwl_spark.present.report.publications import publications
 from clwl_spark.present.report.traffic import (
     busiest_nodes,
     failures,
@@ -57,6 +58,7 @@ def read_report(lake: Lake) -> ReportData:
         lambda: _weighed(lake, aggregate),
         lambda: _gone(lake, aggregate),
         lambda: {"conformity": _recorded(lake)},
+        lambda: {"publications": publications(lake, aggregate)},
     ]
     found = run_parallel(lake.spark, lambda part: part(), parts)
     said = {name: value for part in found for name, value in part.items()}

@@ -23,7 +23,7 @@ from clwl_spark.rules.recently_used import keep_most_recently_used
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
 from clwl_spark.snapshots.defined import is_defined
-from clwl_spark.snapshots.first_opens import repositories_asked
+from clwl_spark.snapshots.first_opens import clusters_held, repositories_asked
 from clwl_spark.snapshots.views import Topology, observers_of, read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.authority import authority_note
@@ -114,7 +114,7 @@ class Sender:
     Attributes:
         reset_epoch: resets of its history that routing knows of, up to the snapshot.
         is_defined: the snapshot has rows of its own definitions.
-        asks: the full repositories that it asks for what its own view lacks.
+        asks: the full repositories that it asks for what its own view lacks; itself if it is one.
         view: as in `Explanation`.
         authority: which profiles decide whether the put may be made; '' = not known.
     """
@@ -178,10 +178,15 @@ def as_history_stands(lake: Lake, request: ExplainRequest, found: Planned) -> Pl
 
 
 def asked_by(found: Planned, topology: Topology) -> list[str]:
-    """The full repositories that tell of what a plan found by a first open; [] = it had none."""
-    plan = found.plan
+    """The full repositories that tell of what a plan found by a first open; [] = it had none.
+
+    A full repository of the clusters that it is found in asks nobody: it is its own.
+    """
+    plan, found_in = found.plan, {x[c.INSTANCE_CLUSTER] for x in found.candidates}
     if not plan[c.FIRST_OPEN]:
         return []
+    if found_in and found_in <= clusters_held(plan[c.QMGR], plan[c.SNAPSHOT_ID], topology):
+        return [plan[c.QMGR]]
     return repositories_asked(plan[c.QMGR], plan[c.SNAPSHOT_ID], topology)
 
 
@@ -271,22 +276,33 @@ def _told(request: ExplainRequest, plan: Row, sender: Sender) -> str:
     return "nobody tells it, so this is what others show"
 
 
+def _first_open(request: ExplainRequest, name: str, plan: Row, sender: Sender) -> str:
+    """Why a name counts that the sender's own view lacks."""
+    if [*sender.asks] == [request.qmgr]:
+        return (
+            f"{request.qmgr} is a full repository, but its view here is not whole, for a DISPLAY "
+            f"was filtered or names one object: of {name} what is defined counts"
+        )
+    return (
+        f"{request.qmgr} has not asked for {name}, or for a queue manager that has it, yet; "
+        f"{_told(request, plan, sender)}"
+    )
+
+
 def _notes(request: ExplainRequest, found: Planned, sender: Sender) -> list[str]:
     """What the answer rests on."""
     plan, said = found.plan, []
     if plan[c.FIRST_OPEN]:
         name = plan[c.RESOLVED_QMGR if plan[c.KIND] == PlanKind.QMGR else c.RESOLVED_OBJECT]
-        said.append(
-            f"first open: {request.qmgr} has not asked for {name}, or for a queue manager that "
-            f"has it, yet; {_told(request, plan, sender)}"
-        )
+        said.append(f"first open: {_first_open(request, name, plan, sender)}")
     if plan[c.SCOPE] == Reach.QMGR:
         said.append(f"scope QMGR: it goes to subscribers of {request.qmgr} alone")
     if any(row[c.ELIMINATED_BY] == RECENTLY_USED for row in found.candidates):
         history = "an empty history" if request.empty_history else _LAST_HISTORY
         said.append(f"rule {RECENTLY_USED} as of {history}; shares are those in the long run")
-    if own := [table for table, observer in sender.view.items() if observer == request.qmgr]:
-        said.append(f"view: {' and '.join(own)} of others as {request.qmgr} itself shows them")
+    own = [table for table, observer in sender.view.items() if observer == request.qmgr]
+    shown = f"{' and '.join(own)} of others as {request.qmgr} itself shows them"
+    said.append(f"view: {shown}" if own else "view: others as they are defined")
     if sender.authority:
         said.append(sender.authority)
     return said

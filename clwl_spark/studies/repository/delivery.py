@@ -8,7 +8,8 @@ Source: Hughson's deck, "WMQ Cluster Architecture" (steps 1 to 11), "First MQOPE
 - One message carries one record. A subscription that nothing matches gets no answer, and stays.
 - A partial repository passes over what it has not asked for and what nobody tells to all.
 - A queue manager that joins or refreshes is told of all full repositories by each of its two, and
-  in a publish/subscribe cluster of every queue manager and topic.
+  in a publish/subscribe cluster of every queue manager and topic. So is one that publishes to a
+  full repository which forgot it by its own REFRESH CLUSTER, and could tell it nothing until then.
 """
 
 from collections.abc import Iterator
@@ -98,6 +99,7 @@ def _learn(cluster: Cluster, node: Node, sender: Node, message: Message) -> None
     """A record at a queue manager: it keeps news, and as a full repository passes it on."""
     record: Record = message.body
     direct = node.full and message.kind is Sent.PUBLICATION
+    is_member = sender.qmid in _members(cluster, node)
     if direct:
         node.members[sender.qmid] = cluster.now
     if _concerns_nobody(node, record) or _is_left_over(node, sender, message):
@@ -107,6 +109,8 @@ def _learn(cluster: Cluster, node: Node, sender: Node, message: Message) -> None
         _take_news(cluster, node, message)
     if direct and _arrives(record, held):
         _welcome(cluster, node, sender)
+    elif direct and not is_member and not sender.full:
+        _introduce(cluster, node, sender)
 
 
 def _concerns_nobody(node: Node, record: Record) -> bool:
@@ -179,16 +183,23 @@ def _interested(cluster: Cluster, full: Node, record: Record) -> Iterator[Node]:
 
     Those who have not renewed for too long are not among them.
     """
-    renewed = dict(full.subscribers.get(record.wanted_by(), {}))
+    oldest = cluster.now - cluster.periods.expiry
+    asked = full.subscribers.get(record.wanted_by(), {})
+    renewed = [qmid for qmid, at in asked.items() if at > oldest]
     is_qmgr = record.key.kind is Kind.QMGR
     if (
         record.key.kind is Kind.TOPIC
         or is_full_repository(record)
         or (is_qmgr and full.knows_topics())
     ):
-        renewed |= full.members
+        renewed += _members(cluster, full)
+    return (cluster.nodes[qmid] for qmid in dict.fromkeys(renewed))
+
+
+def _members(cluster: Cluster, full: Node) -> list[str]:
+    """QMIDs of those who published to a full repository, not too long ago."""
     oldest = cluster.now - cluster.periods.expiry
-    return (cluster.nodes[qmid] for qmid, at in renewed.items() if at > oldest)
+    return [qmid for qmid, at in full.members.items() if at > oldest]
 
 
 def _find_owner(cluster: Cluster, node: Node, record: Record) -> None:
@@ -217,6 +228,11 @@ def _welcome(cluster: Cluster, full: Node, newcomer: Node) -> None:
     """
     for wanted in full.subscribers.values():
         wanted.pop(newcomer.qmid, None)
+    _introduce(cluster, full, newcomer)
+
+
+def _introduce(cluster: Cluster, full: Node, newcomer: Node) -> None:
+    """Tell a queue manager what is told to all."""
     everything = full.knows_topics()
     for record in sorted(full.all_known(), key=lambda record: record.key):
         pushed = everything and record.key.kind is not Kind.QUEUE

@@ -28,7 +28,7 @@ from clwl_spark.snapshots.views import (
 )
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.repository.words import Kind
-from clwl_spark.tables import QUEUE_MANAGERS
+from clwl_spark.tables import QUEUE_MANAGERS, VIEWS
 from clwl_spark.tables import columns as c
 
 NAME: Final = "name"
@@ -165,3 +165,11 @@ def _uniform(rows: DataFrame, kind: Kind, name: str) -> DataFrame:
         c.CLUSTER,
         F.create_map(*pairs).alias(ATTRIBUTES),
     )
+
+
+def whole_kinds(lake: Lake, snapshot_id: str, qmgr: str) -> frozenset[str]:
+    """The kinds of objects of which a snapshot has a queue manager's whole view."""
+    rows = lake.read_or_empty(VIEWS.name, c.SNAPSHOT_ID, [snapshot_id])
+    whole = rows.where((F.col(c.OBSERVER) == qmgr) & F.col(c.WHOLE)).select(c.TABLE).collect()
+    tables = {row[0] for row in whole}
+    return frozenset(kind.value for table, kind, _, _ in _TABLES if table in tables)

@@ -3,7 +3,7 @@
 The view is the one that routing uses (SEMANTICS S1 to S3), by the same functions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -27,6 +27,7 @@ from clwl_spark.studies.repository.objects import (
     looking_at,
     objects,
     seen,
+    whole_kinds,
 )
 from clwl_spark.studies.repository.state import RepositoryError
 from clwl_spark.studies.repository.words import Kind
@@ -55,6 +56,11 @@ TEXTS_OF_FULL: Final = {
     "publish it again in time, or it was forgotten by REFRESH CLUSTER or RESET CLUSTER",
 }
 """What is said otherwise of a full repository of the object's cluster."""
+PARTLY_SHOWN: Final = (
+    "a full repository whose view here is not whole: a DISPLAY that was filtered or names one "
+    "object does not show it; take one of all, such as DISPLAY QCLUSTER(*) ALL, to know"
+)
+""".. and where nothing says that its view of such objects is whole."""
 _NEAREST: Final = 5
 _WHEN: Final = "_when"
 _SINCE: Final = "since"
@@ -128,6 +134,7 @@ def repository_view(
     clusters = _clusters(current, looking, qmgr)
     past = objects(lake, list(times), qmgr).join(_times(lake, times), c.SNAPSHOT_ID)
     sees = inline(seen(current, looking))
+    whole = whole_kinds(lake, snapshot, qmgr)
     known = _rows(sees.unionByName(_own(current, qmgr)), moment)
     wanted = F.lit(True) if name is None else (F.col(NAME) == name) | (F.col(c.QMGR) == name)
     unseen = _unseen(current.where(wanted), sees, qmgr, None if name else list(clusters))
@@ -142,16 +149,19 @@ def repository_view(
         valid_from=valid_from,
         repositories=clusters,
         known=[row for row in known if name in {None, row[NAME], row[c.QMGR]}],
-        missing=[row | {"text": _text(row, clusters)} for row in lacking],
+        missing=[row | {"text": _text(row, clusters, whole)} for row in lacking],
         stale=_rows(_stale(current, past, sees.where(wanted), qmgr), moment),
         refresh=_refresh(current, known, qmgr, clusters),
     )
 
 
-def _text(row: Row, clusters: dict[str, str]) -> str:
+def _text(row: Row, clusters: dict[str, str], whole: Collection[str]) -> str:
     """Why an object is not seen, for a queue manager with these roles in its clusters."""
-    texts = TEXTS_OF_FULL if clusters.get(row[c.CLUSTER]) == "FULL" else TEXTS
-    return texts.get(row["why"], TEXTS[row["why"]])
+    if clusters.get(row[c.CLUSTER]) != "FULL":
+        return TEXTS[row["why"]]
+    if row["why"] == NEVER_SEEN and row[c.KIND] not in whole:
+        return PARTLY_SHOWN
+    return TEXTS_OF_FULL.get(row["why"], TEXTS[row["why"]])
 
 
 def _times(lake: Lake, times: dict[str, datetime]) -> DataFrame:

@@ -186,8 +186,7 @@ def _weights_of(base: Base, put: Puts) -> dict[Channel, int]:
     if reasons or not is_choice:
         why = f"ends with {min(reasons)}" if reasons else "has not several routes"
         raise NotAdvisableError(
-            f"{put.object_name} put at {put.qmgr} {why}: there is nothing for weights to decide "
-            f"(clwl explain --from {put.qmgr} --object {put.object_name})"
+            f"{put.object_name} put at {put.qmgr} {why}: there is nothing for weights to decide"
         )
     return {(row[c.DEST_QMGR], row[c.CHANNEL]): row[c.CLWLWGHT] for row in rows}
 

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import ObjectType, Via
+from clwl_spark.mq.vocabulary import Bind, ObjectType, Via
 from clwl_spark.planning.plans import plan_id
 from clwl_spark.routing.intake.by_spark import with_requests
 from clwl_spark.snapshots.catalog import Pin
@@ -18,6 +18,8 @@ from clwl_spark.tables import MESSAGES
 from clwl_spark.tables import columns as c
 
 MESSAGES_OF: Final = "messages"
+AS_Q_DEF: Final = "as_q_def"
+"""Those of the messages whose binding is left to the queue's DEFBIND."""
 _EVER: Final = -(2**62)
 
 
@@ -51,18 +53,19 @@ class Puts:
 def traffic_of_lake(lake: Lake, snapshot_id: str) -> DataFrame:
     """All messages of the lake as if they were put while a snapshot is in force.
 
-    Grain: one row per distinct request: (plan_id, *REQUEST, messages). Messages that routing would
-    reject are left out.
+    Grain: one row per distinct request: (plan_id, *REQUEST, messages, as_q_def). Messages that
+    routing would reject are left out.
     """
     found = with_requests(lake.read(MESSAGES.name), [Pin(snapshot_id, _EVER)])
     counted = found.where(F.col(c.ERROR).isNull()).groupBy(*REQUEST)
-    return counted.agg(F.count(F.lit(1)).cast("double").alias(MESSAGES_OF)).select(
-        plan_id().alias(c.PLAN_ID), *REQUEST, MESSAGES_OF
-    )
+    by_default = F.coalesce(c.BIND, F.lit(Bind.AS_Q_DEF.value)) == Bind.AS_Q_DEF.value
+    sums = {MESSAGES_OF: F.count(F.lit(1)), AS_Q_DEF: F.count_if(by_default)}
+    summed = counted.agg(*(x.cast("double").alias(name) for name, x in sums.items()))
+    return summed.select(plan_id().alias(c.PLAN_ID), *REQUEST, *sums)
 
 
 def traffic_from(spark: SparkSession, snapshot_id: str, puts: Iterable[Puts]) -> DataFrame:
-    """The same of puts that are told; equal requests are summed."""
+    """The same of puts that are told, bound as the queue says; equal requests are summed."""
     rows = [(*x.request(snapshot_id), float(x.messages)) for x in puts]
     schema = f"{REQUEST_TYPES}, {MESSAGES_OF} double"
     summed = (
@@ -70,4 +73,5 @@ def traffic_from(spark: SparkSession, snapshot_id: str, puts: Iterable[Puts]) ->
         .groupBy(*REQUEST)
         .agg(F.sum(MESSAGES_OF).alias(MESSAGES_OF))
     )
-    return summed.select(plan_id().alias(c.PLAN_ID), *REQUEST, MESSAGES_OF)
+    by_default = F.col(MESSAGES_OF).alias(AS_Q_DEF)
+    return summed.select(plan_id().alias(c.PLAN_ID), *REQUEST, MESSAGES_OF, by_default)

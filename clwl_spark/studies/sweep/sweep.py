@@ -27,7 +27,6 @@ from clwl_spark.snapshots.views import VIEWER, Topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import Materialize, checkpoint
 from clwl_spark.studies.shares.expected import SHARE, route_shares
-from clwl_spark.studies.shares.traffic import MESSAGES_OF
 from clwl_spark.studies.sweep.outages import Case, Channels, channels_of, down_qmgrs
 from clwl_spark.tables import ROUTE_CANDIDATES
 from clwl_spark.tables import columns as c
@@ -104,7 +103,7 @@ def _with_shares(
     made: Plans, traffic: DataFrame, topology: Topology, keep: Materialize
 ) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Plans, candidates and ends, as `Base` has them."""
-    plans = keep(made.plans.join(traffic.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID))
+    plans = keep(made.plans.join(traffic.drop(*REQUEST), c.PLAN_ID))
     ends = keep(route_shares(plans, made.candidates, topology))
     # One row per route: the row of its lowest cluster alone is in play.
     shares = ends.where(F.col(c.CHANNEL).isNotNull()).select(

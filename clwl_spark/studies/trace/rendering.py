@@ -50,6 +50,8 @@ def render(trace: Trace) -> RenderableType:
     parts.append(Padding(_hops_table(trace), (1, 0, 1, 0)))
     parts += [Text(words, style="yellow") for words in _loops(trace)]
     parts.append(_ends_table(trace))
+    if trace.request.place.object_type == ObjectType.TOPIC:
+        parts.append(Padding(_subscriptions(trace), (1, 0, 0, 0)))
     return Group(*parts)
 
 
@@ -89,7 +91,8 @@ def _hops_table(trace: Trace) -> Table:
 
 
 def _asked(hop: Hop) -> str:
-    on = f" on {hop.place.object_qmgr}" if hop.place.object_qmgr else ""
+    word = "from" if hop.place.object_type == ObjectType.TOPIC else "on"
+    on = f" {word} {hop.place.object_qmgr}" if hop.place.object_qmgr else ""
     came = " (by cluster)" if hop.place.via == Via.CLUSTER else ""
     return f"{hop.place.object_name}{on}{came}"
 
@@ -134,6 +137,20 @@ def _loops(trace: Trace) -> list[str]:
         ends = "never ends" if loop.is_closed else "messages may go round"
         lines.append(f"loop: {' > '.join([*names, names[0]])}, {ends} ({loop.share:.1%} come in)")
     return lines
+
+
+def _subscriptions(trace: Trace) -> RenderableType:
+    """The subscriptions that get the publication; one sentence where none does."""
+    if not trace.subscriptions:
+        return Text("No subscription in the snapshot matches where it comes to.", style="dim")
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in ("subscription", "at", "topic string", "destination"):
+        table.add_column(heading, overflow="fold")
+    for one in trace.subscriptions:
+        on = f" on {one.dest_qmgr}" if one.dest_qmgr not in ("", None, one.qmgr) else ""
+        cells = (one.sub_name, one.qmgr, one.topicstr, f"{one.dest or 'not known'}{on}")
+        table.add_row(*map(escape, cells))
+    return table
 
 
 def _ends_table(trace: Trace) -> Table:

@@ -5,13 +5,14 @@ Overlapping Clusters".
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
+from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
@@ -19,6 +20,7 @@ from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import Materialize, as_it_is
 from clwl_spark.studies.trace.chances import ROUNDED, Chances, chances
 from clwl_spark.studies.trace.places import MOST_HOPS, Ending, Hop, Network, Place, hops_at
+from clwl_spark.studies.trace.subscriptions import Arrival, Subscription, subscriptions_at
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.journeys import XMITQ_LINKS, End
 
@@ -56,6 +58,8 @@ class Trace:
         levels: (hops,) how many hops it takes at least to come there, from 1.
         chances: of `hops`, by position.
         ends: share of messages by ending; those in closed loops are missing to 1.
+        subscriptions: of a publication: those that get it where it was published, at topic hosts
+            on its way, and where it ends.
     """
 
     request: TraceRequest
@@ -64,6 +68,7 @@ class Trace:
     levels: Sequence[int]
     chances: Chances
     ends: Mapping[Ending, float]
+    subscriptions: Sequence[Subscription] = ()
 
     def to_json(self) -> Row:
         """The document of `clwl trace --json`."""
@@ -86,6 +91,7 @@ class Trace:
                 }
                 for loop in self.chances.loops
             ],
+            "subscriptions": [asdict(x) for x in self.subscriptions],
         }
 
     def dead_ends(self) -> list[tuple[Ending, float]]:
@@ -133,7 +139,9 @@ def trace(lake: Lake, request: TraceRequest) -> Trace:
     position = {hop.place: at for at, hop in enumerate(hops)}
     ways = [{position[to]: share for to, share in hop.onward if to in position} for hop in hops]
     found = chances(ways)
-    return Trace(request, snapshot_id, hops, levels, found, _ends(hops, position, found))
+    ends = _ends(hops, position, found)
+    given = _given(request, network, hops, ends)
+    return Trace(request, snapshot_id, hops, levels, found, ends, given)
 
 
 def network_of(
@@ -200,6 +208,23 @@ def _ends(
         for ending, share in (*hop.endings, *cut_off):
             ends[ending] = ends.get(ending, 0.0) + visits * share
     return {ending: round(share, ROUNDED) for ending, share in ends.items()}
+
+
+def _given(
+    request: TraceRequest, network: Network, hops: Sequence[Hop], ends: Iterable[Ending]
+) -> list[Subscription]:
+    """The subscriptions that get a publication, in the order in which it comes to them."""
+    place = request.place
+    if place.object_type != ObjectType.TOPIC:
+        return []
+    passed = [hop.place.qmgr for hop in hops if hop.plan[c.REASON] == 0]
+    ended = sorted({x.qmgr for x in ends if x.end == End.TOPIC})
+    arrivals = [
+        Arrival(network.snapshot_id, qmgr, place.object_name, qmgr == place.qmgr)
+        for qmgr in dict.fromkeys((*passed, *ended))
+    ]
+    found = subscriptions_at(arrivals, network.topology, as_it_is)
+    return [x for at in arrivals for x in found.get((at.snapshot_id, at.qmgr, at.topic), ())]
 
 
 def _put(place: Place) -> Row:
