@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import gc
 import os
 import re
 from collections.abc import Iterator
@@ -85,6 +86,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """First what has a session of Spark, which takes one process longest; last what starts Java."""
     items.sort(key=_order)
+
+
+def pytest_collection_finish() -> None:
+    """What is there once all tests are known stays: Python looks through it for garbage no more."""
+    gc.collect()
+    gc.freeze()
 
 
 def _order(item: pytest.Item) -> tuple[bool, bool, bool]:

@@ -36,7 +36,7 @@ SHARED = Wanted(null_open_id=NullOpenId.SHARED)
 OWN = Wanted(null_open_id=NullOpenId.OWN)
 LEAST = -(2**63)
 CASES = 15
-BATCHES = 3
+BATCHES = 2
 Change = Callable[[Row], Row | None]
 
 
