@@ -1,5 +1,6 @@
 """Lakes for tests: what many of them begin with is made once per process, and copied."""
 
+import atexit
 import hashlib
 import shutil
 import tempfile
@@ -38,7 +39,10 @@ def template(spark: SparkSession, told: object, make: Callable[[Path], object]) 
     """
     made = _templates() / hashlib.sha256(repr((id(spark), told)).encode()).hexdigest()
     if not made.exists():
-        make(made)
+        unfinished = made.with_suffix(".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        make(unfinished)
+        unfinished.rename(made)
     return made
 
 
@@ -62,4 +66,6 @@ def _made(spark: SparkSession, name: str) -> str:
 
 @cache
 def _templates() -> Path:
-    return Path(tempfile.mkdtemp(prefix="clwl-templates-"))
+    folder = Path(tempfile.mkdtemp(prefix="clwl-templates-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
