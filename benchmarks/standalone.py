@@ -58,6 +58,7 @@ def _daemon(log: Path, name: str, *words: str) -> Iterator[None]:
         "SPARK_HOME": str(spark),
         "SPARK_LOCAL_IP": HOST,
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     with log.open("w") as said:
         process = subprocess.Popen(command, stdout=said, stderr=said, env=environment)  # noqa: S603

@@ -1,11 +1,13 @@
 """What every test may ask for."""
 
+import gc
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from killed_lakes import Killed
 from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -59,6 +61,12 @@ def _apache_spark() -> Iterator[SparkSession]:
     session.stop()
 
 
+@pytest.fixture(scope="session")
+def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    """A lake with a batch routed and another waiting, to be copied: the copies are disturbed."""
+    return Killed(spark, tmp_path_factory.mktemp("killed"))
+
+
 ON_SPARK = re.compile(r"[\[-]spark[\]-]")
 """In the name of a test that has a session of Spark."""
 ENGINES = {"embedded": embedded_session, "spark": _apache_spark}
@@ -78,6 +86,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """First what has a session of Spark, which takes one process longest; last what starts Java."""
     items.sort(key=_order)
+
+
+def pytest_collection_finish() -> None:
+    """What is there once all tests are known stays: Python looks through it for garbage no more."""
+    gc.collect()
+    gc.freeze()
 
 
 def _order(item: pytest.Item) -> tuple[bool, bool, bool]:

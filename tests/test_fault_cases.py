@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from killed_lakes import Killed, environment, world_in
+from lakes import share_plans
 from pyspark.sql import SparkSession
 from worlds import World, put_rows
 
@@ -57,11 +58,6 @@ CASES = {
     26: "Ctrl-C and SIGTERM",
 }
 _MARK = re.compile(r"@pytest\.mark\.fault\(([\d, ]+)\)|^def test_case_(\d\d)_", re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Killed:
-    return Killed(spark, tmp_path_factory.mktemp("cases"))
 
 
 def test_every_case_has_a_test() -> None:
@@ -127,11 +123,12 @@ Begun = tuple[Path, dict[str, list[tuple[Any, ...]]]]
 def begun_by_spark(killed: Killed, tmp_path_factory: pytest.TempPathFactory) -> Begun:
     """A lake that Spark has routed, where more messages wait; its tables once they are routed."""
     folder = tmp_path_factory.mktemp("begun")
-    world = killed.copy(folder / "lake")
+    world = killed.planned_copy(folder / "lake")
     world.route(engine="arrow")
     world.append("messages", killed.world.batch(2), files=2)
     whole = world_in(killed.spark, shutil.copytree(world.lake.root, folder / "whole"))
     whole.route(engine="embedded")
+    share_plans(whole.lake, world.lake)
     return folder / "lake", killed.tables(whole.lake)
 
 

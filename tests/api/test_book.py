@@ -77,7 +77,7 @@ def asked_in(case, rng) -> list[Request]:
     queues = [
         Request("S1", rng.choice(qmgrs), "QUEUE", rng.choice(names), rng.choice(to), via)
         for via in ("LOCAL", "CLUSTER")
-        for _ in range(40)
+        for _ in range(12)
     ]
     strings = [Request("S1", qmgr, "TOPIC", name) for qmgr in qmgrs for name in topics]
     strings.append(Request("S1", qmgrs[0], "TOPIC", "/a/b/c", scope="QMGR"))

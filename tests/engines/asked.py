@@ -50,13 +50,11 @@ _CHANGING: Final = frozenset(
 PUT: Final = ("--from", "DEPOT1", "--object", "PARCEL.BOOK")
 COMMANDS: Final = {
     "explain": ("explain", *PUT),
-    "explain-v7": ("explain", *PUT, "--algorithm", "v7"),
     "shares": ("shares", *PUT),
     "shares-traffic": ("shares", "--traffic"),
     "trace": ("trace", *PUT),
     "xmitq": ("xmitq", "--qmgr", "DEPOT1"),
     "separation": ("separation",),
-    "separation-of-one": ("separation", "--qmgr", "DEPOT1"),
     "assert": ("assert", str(Path(__file__).with_name("facts.yml"))),
     "snapshots": ("snapshots",),
     "diff": ("diff", "demo", "night"),

@@ -8,15 +8,17 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from clwl_spark.spark.local_settings import SMALL_WORK
 from clwl_spark.spark.runtime import cache_folder
 from clwl_spark.spark.runtime.java import java_home
 
 JOBS = Path(__file__).parents[2] / "jobs"
 SIZES = ["--qmgrs", "4", "--queues", "2", "--instances", "2", "--messages", "50"]
 FEW_ROWS = {
+    **SMALL_WORK,
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "2",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.ui.enabled": "false",
 }
 
 

@@ -27,6 +27,7 @@ from clwl_spark.checks.quality.suites import Gates
 from clwl_spark.checks.quality.validate import judge_rows
 from clwl_spark.checks.quality.views import BEFORE, SNAPSHOT_TABLES, SnapshotRows
 from clwl_spark.planning import put_authority
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import QUEUE_STATUS, TABLES, Table
 
 World = dict[str, list[dict[str, Any]]]
@@ -146,8 +147,7 @@ def frames_of(spark: SparkSession, rows: SnapshotRows) -> dict[str, DataFrame]:
         if not schema:
             fields = declared(name).schema
             schema = StructType([StructField(x.name, x.dataType) for x in fields])
-        cells = [tuple(row.values()) for row in table.to_pylist()]
-        frames[name] = spark.createDataFrame(cells, schema)
+        frames[name] = frame_from_rows(spark, table.to_pylist(), schema)
     return frames
 
 

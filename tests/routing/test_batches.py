@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+from lakes import share_plans
 from pyspark.sql import SparkSession
 from random_clusters import Case, random_case
 from worlds import World
@@ -31,12 +32,18 @@ def _outcomes(world: World) -> tuple[object, ...]:
 
 
 @pytest.fixture(scope="module")
-def whole(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
+def planned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> World:
     """Everything in one batch."""
     world = World(spark, tmp_path_factory.mktemp("whole"), _cases(3), "v9")
     world.append("messages", world.batch(0))
     world.route()
-    return _outcomes(world)
+    return world
+
+
+@pytest.fixture(scope="module")
+def whole(planned: World) -> tuple[object, ...]:
+    """What comes of it."""
+    return _outcomes(planned)
 
 
 def test_many_batches_are_one_batch(
@@ -59,7 +66,7 @@ def test_many_batches_are_one_batch(
 def test_partitions_arrow_sizes_and_memory_change_nothing(
     spark: SparkSession,
     tmp_path: Path,
-    whole: tuple[object, ...],
+    planned: World,
     partitions: int,
     arrow_rows: int,
     memory_mib: int,
@@ -68,9 +75,10 @@ def test_partitions_arrow_sizes_and_memory_change_nothing(
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(arrow_rows))
     try:
         world = World(spark, tmp_path, _cases(3), "v9")
+        share_plans(planned.lake, world.lake)
         world.append("messages", world.batch(0)[::-1], files=5)
         world.route(state_partitions=partitions, worker_memory_mib=memory_mib)
-        assert _outcomes(world) == whole
+        assert _outcomes(world) == _outcomes(planned)
     finally:
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(before))
 

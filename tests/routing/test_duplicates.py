@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from damaged_lakes import lose_newest_commit, tables
+from lakes import share_plans
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 from random_clusters import random_case
@@ -293,8 +294,12 @@ def test_all_engines_set_the_same_messages_aside(spark: SparkSession, tmp_path: 
     cases = [random_case(chance, f"C{x:03d}.") for x in range(3)]
     batches = [_shuffled(chance, x) for x in _delivered(chance, cases)[:2]]
     found = {}
+    planned: list[Lake] = []
     for engine in ("embedded", "arrow", "spark"):
         world = World(spark, tmp_path / engine, cases, "v9")
+        if planned:
+            share_plans(planned[0], world.lake)
+        planned.append(world.lake)
         for messages in batches:
             world.append("messages", messages, files=3)
             summary = world.route(engine=engine, duplicates=Duplicates.REJECT, binding_ttl=TTL)

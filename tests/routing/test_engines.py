@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
+from lakes import share_plans, template
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from random_clusters import random_case
@@ -55,12 +56,23 @@ def _messages(count: int, first: int = 1) -> list[dict[str, Any]]:
 
 
 def _filled(spark: SparkSession, root: Path) -> Lake:
+    """A lake with ten messages, whose requests are planned."""
+    lake = _unplanned(spark, root)
+    share_plans(_planned(spark), lake)
+    return lake
+
+
+def _unplanned(spark: SparkSession, root: Path) -> Lake:
     lake = Lake(spark, str(root))
     lake.create([SNAPSHOTS, CLUSTER_CHANNELS, QUEUES, MESSAGES])
     for name, rows in TABLES.items():
         put_rows(lake, name, rows)
     put_rows(lake, "messages", _messages(10))
     return lake
+
+
+def _planned(spark: SparkSession) -> Lake:
+    return Lake(spark, str(template(spark, TABLES, lambda x: _routed(_unplanned(spark, x)))))
 
 
 def _routed(lake: Lake, engine: str = "auto") -> RunSummary:
@@ -84,6 +96,8 @@ def routed_by(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
         engine = "arrow" if way == "stream" else way
         cases = [random_case(random.Random(at), f"C{at:03d}.") for at in range(12)]
         world = World(spark, tmp_path_factory.mktemp(way), cases, "v9")
+        if lakes:
+            share_plans(lakes["spark"], world.lake)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(asked, "FEW_REQUESTS", few)
             for at in world.batches()[:2]:
@@ -165,6 +179,7 @@ def test_files_of_another_folder_are_left_to_spark(spark: SparkSession, tmp_path
     clone = Lake(spark, str(tmp_path / "other"))
     for name in ("messages", *TABLES):
         spark.sql(f"CREATE TABLE {clone.sql_name(name)} SHALLOW CLONE {lake.sql_name(name)}")
+    share_plans(lake, clone)
     summary = _routed(clone)
     assert (summary.engine, summary.outcomes) == ("spark", 10)
     put_rows(clone, "messages", _messages(4, 11))
@@ -204,6 +219,7 @@ def test_partitioned_messages_are_left_to_spark(spark: SparkSession, tmp_path: P
     other = Lake(spark, str(tmp_path / "other"))
     for name, rows in TABLES.items():
         put_rows(other, name, rows)
+    share_plans(lake, other)
     assert _routed(other).engine == "spark"
     assert _rows(other, OUTCOMES.name).total() == 10
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from killed_lakes import STEPS, Killed
-from pyspark.sql import SparkSession
 
 from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.delta.lake import Lake
@@ -24,11 +23,6 @@ LATE_SNAPSHOT = {
     "source": "test",
     "loaded_at": None,
 }
-
-
-@pytest.fixture(scope="module")
-def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Killed:
-    return Killed(spark, tmp_path_factory.mktemp("killed"))
 
 
 @pytest.mark.fault(3, 10)
@@ -58,15 +52,21 @@ def test_kills_at_random_moments_lose_and_double_nothing(killed: Killed, tmp_pat
 
 @pytest.mark.fault(2)
 @pytest.mark.spark
-@pytest.mark.parametrize("engine", ["arrow", "spark", "embedded"])
+@pytest.mark.parametrize(
+    ("kills", "engine"),
+    [
+        ([("embedded", "route_candidates"), ("arrow", "outcomes")], "spark"),
+        ([("embedded", "route_plans"), ("spark", "outcomes")], "arrow"),
+        ([("arrow", "router_memory")], "embedded"),
+    ],
+)
 def test_another_engine_goes_on_with_what_was_killed(
-    killed: Killed, tmp_path: Path, engine: str
+    killed: Killed, tmp_path: Path, kills: list[tuple[str, str]], engine: str
 ) -> None:
+    """Each kill of an engine of Spark's starts a Java."""
     world = killed.copy(tmp_path / "lake")
-    others = [x for x in ("embedded", "arrow") if x != engine]
-    killed.kill(world, "after:route_candidates", others[0])
-    killed.kill(world, "after:outcomes", engine)
-    killed.kill(world, "after:router_memory", others[-1])
+    for other, table in kills:
+        killed.kill(world, f"after:{table}", other)
     world.route(engine=engine)
     killed.check(world)
 
@@ -74,7 +74,7 @@ def test_another_engine_goes_on_with_what_was_killed(
 @pytest.mark.fault(4)
 @pytest.mark.spark
 def test_a_lost_checkpoint_is_begun_anew(killed: Killed, tmp_path: Path) -> None:
-    world = killed.copy(tmp_path / "lake")
+    world = killed.planned_copy(tmp_path / "lake")
     shutil.rmtree(world.lake.checkpoint_root)
     world.route(engine="arrow")
     killed.check(world)
@@ -82,7 +82,7 @@ def test_a_lost_checkpoint_is_begun_anew(killed: Killed, tmp_path: Path) -> None
 
 @pytest.mark.spark
 def test_a_checkpoint_that_is_ahead_is_refused(killed: Killed, tmp_path: Path) -> None:
-    world = killed.copy(tmp_path / "lake")
+    world = killed.planned_copy(tmp_path / "lake")
     shutil.copytree(world.lake.root, tmp_path / "older")
     world.route(engine="arrow")
     older = Lake(killed.spark, str(tmp_path / "older"), checkpoints=world.lake.checkpoint_root)

@@ -1,6 +1,7 @@
 """What the machine does to a run: one sentence, and the next run goes on right.
 
-Each lake is routed by a whole process of `clwl route --engine embedded`.
+Each lake is routed by `clwl route --engine embedded`; by a process of its own where something
+happens to that.
 """
 
 import json
@@ -15,7 +16,6 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 from killed_lakes import Killed, world_in
-from pyspark.sql import SparkSession
 from whole_runs import can_mount, complains, goes_on, route
 from worlds import World
 
@@ -24,11 +24,6 @@ import clwl_spark
 SMALL_FILE = 16 * 1024
 FREE_KIB = (0, 100)
 """Room on a disk: for nothing, for some of the tables."""
-
-
-@pytest.fixture(scope="module")
-def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Killed:
-    return Killed(spark, tmp_path_factory.mktemp("faults"))
 
 
 @contextmanager
@@ -186,6 +181,6 @@ def test_a_folder_whose_name_delta_rs_takes_for_another_one(
 ) -> None:
     world = killed.copy(tmp_path / name)
     words = (f"the name of {tmp_path / name} has", "rename it", "--engine spark")
-    complains(route(world), 2, *words)
+    complains(route(world, alone=True), 2, *words)
     (tmp_path / name).rename(tmp_path / "renamed")
     goes_on(killed, world_in(world.spark, tmp_path / "renamed"))

@@ -8,14 +8,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from killed_lakes import Killed
-from pyspark.sql import SparkSession
 from whole_runs import clwl, complains, goes_on, route
 from worlds import World
-
-
-@pytest.fixture(scope="module")
-def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Killed:
-    return Killed(spark, tmp_path_factory.mktemp("faults"))
 
 
 def test_messages_are_found_in_newer_files_where_theirs_were_put_together(

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from connect.sides import PROGRAM
 from deltalake import DeltaTable, write_deltalake
 from deltalake.transaction import AddAction
+from lakes import share_plans, template
 from pyspark.sql import SparkSession
 from worlds import put_rows
 
@@ -62,12 +65,23 @@ def four_columns(first: int) -> pa.Table:
 
 
 def lake_in(spark: SparkSession, root: Path) -> Lake:
-    """A lake with a topology and no messages."""
+    """A lake with a topology and no messages, in which puts of A to Q are planned."""
     lake = Lake(spark, str(root))
     lake.create([SNAPSHOTS, CLUSTER_CHANNELS, QUEUES])
     for name, rows in TOPOLOGY.items():
         put_rows(lake, name, rows)
+    planned = template(spark, TOPOLOGY, partial(_planned, spark))
+    share_plans(Lake(spark, str(planned)), lake)
     return lake
+
+
+def _planned(spark: SparkSession, root: Path) -> None:
+    lake = Lake(spark, str(root))
+    lake.create([SNAPSHOTS, CLUSTER_CHANNELS, QUEUES, MESSAGES])
+    for name, rows in TOPOLOGY.items():
+        put_rows(lake, name, rows)
+    put_rows(lake, "messages", four_columns(1).to_pylist())
+    route(lake, RouteOptions(state_partitions=1))
 
 
 def routed(lake: Lake, engine: str) -> RunSummary:
@@ -296,24 +310,33 @@ def test_a_place_that_delta_rs_does_not_find_is_left_to_spark(
     assert (summary.engine, summary.outcomes) == ("spark", COUNT)
 
 
-@ENGINES
-def test_neither_locale_nor_zone_matters(spark: SparkSession, tmp_path: Path, engine: str) -> None:
+def test_neither_locale_nor_zone_matters(spark: SparkSession, tmp_path: Path) -> None:
     """A process of its own, whose Java and Python know ASCII only and live elsewhere."""
-    lake = lake_in(spark, tmp_path / "lake of ü")
+    lakes = {x: lake_in(spark, tmp_path / f"lake of ü by {x}") for x in ("spark", "arrow")}
     times = pa.array(["2026-01-01 12:00"] * COUNT)
-    write_deltalake(lake.path("messages"), four_columns(1).set_column(1, "put_time", times))
-    command = [sys.executable, "-m", "clwl_spark.cli", "route", "--lake", lake.root, "--json"]
+    for lake in lakes.values():
+        write_deltalake(lake.path("messages"), four_columns(1).set_column(1, "put_time", times))
+    commands = [
+        ["route", "--lake", lake.root, "--json", "--engine", engine]
+        for engine, lake in lakes.items()
+    ]
     elsewhere = {"LANG": "C", "LC_ALL": "C", "TZ": "America/New_York"}
     done = subprocess.run(
-        [*command, "--engine", engine],
+        [sys.executable, str(PROGRAM)],
+        input=json.dumps(commands),
         env={**os.environ, **elsewhere},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["outcomes"] == COUNT
-    assert {x["put_time"] for x in rows(lake, "outcomes")} == {AT}
+    for (code, said, complaint), (engine, lake) in zip(
+        json.loads(done.stdout), lakes.items(), strict=True
+    ):
+        assert code == 0, complaint
+        told = json.loads(said)
+        assert (told["engine"], told["outcomes"]) == (engine, COUNT)
+        assert {x["put_time"] for x in rows(lake, "outcomes")} == {AT}
 
 
 def test_a_given_session_writes_moments_as_numbers_too(spark: SparkSession, tmp_path: Path) -> None:

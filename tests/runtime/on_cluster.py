@@ -13,7 +13,8 @@ from clwl_spark.spark.local_settings import SMALL_WORK
 
 if __name__ == "__main__":
     master, *asked = sys.argv[1:]
-    with spark_session({**SMALL_WORK, "spark.master": master}) as spark:
+    workers = {"spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+    with spark_session({**SMALL_WORK, **workers, "spark.master": master}) as spark:
         runs = []
         for engine, lake in (x.split("=", 1) for x in asked):
             run = route(Lake(spark, lake), RouteOptions(engine=engine))

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.spark
 
 PROGRAM = Path(__file__).with_name("on_cluster.py")
 SPEC = GenerateSpec(
-    messages=20_000,
+    messages=5_000,
     qmgrs=5,
     queues=6,
     instances=2,

@@ -18,13 +18,14 @@ PROGRAM = """
 import json, os, sys, tempfile
 from pyspark.sql import SparkSession
 from clwl_spark.spark.local import spark_session
+from clwl_spark.spark.local_settings import SMALL_WORK
 
 def numbered(rows):
     import clwl_spark.errors
     return rows.assign(rows=len(rows))
 
 before = dict(os.environ)
-with spark_session({"spark.sql.shuffle.partitions": "2"}) as spark:
+with spark_session({**SMALL_WORK, "spark.sql.shuffle.partitions": "2"}) as spark:
     changed = {k for k in {*before, *os.environ} if before.get(k) != os.environ.get(k)}
     with tempfile.TemporaryDirectory() as folder:
         frame = spark.range(10).selectExpr("id", "id % 3 AS key")
@@ -93,6 +94,7 @@ def test_a_machine_without_java_runs_spark_and_says_nothing(tmp_path, path_witho
 def test_spark_submit_without_delta_is_lent_the_jars(tmp_path):
     java = module.java_home(cache_folder(os.environ), os.environ)
     submit = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", "local[2]"]
+    submit += ["--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]
     env = {"PATH": f"{java.path / 'bin'}:{os.environ['PATH']}", "SPARK_LOCAL_IP": "127.0.0.1"}
     env |= {"PYSPARK_DRIVER_PYTHON": sys.executable}
     found, _ = run(submit, tmp_path, env)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from damaged_lakes import ROUTED
+from lakes import share_plans
 from pyspark.sql import DataFrame, SparkSession
 from worlds import World
 
@@ -54,6 +55,12 @@ class Killed:
         """A copy of the waiting lake."""
         shutil.copytree(self.waiting, folder)
         return world_in(self.spark, folder)
+
+    def planned_copy(self, folder: Path) -> World:
+        """A copy of the waiting lake whose requests are planned already."""
+        world = self.copy(folder)
+        share_plans(self.world.lake, world.lake)
+        return world
 
     def kill(self, world: World, point: str, engine: str = "embedded") -> None:
         """Run the copy, going on with what was killed before, and kill it at `point`."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from lakes import lake_with
+from lakes import lake_with, made_once
 from pyspark.sql import SparkSession
 from worlds import put_rows
 
@@ -25,9 +25,12 @@ def routed_lake(
     semantics: Semantics = FIRST,
 ) -> Lake:
     """A lake of these rows, routed; of the first edition, in which all that was put waits."""
-    lake = lake_with(spark, folder)
-    for name, rows in {**tables, "messages": messages}.items():
-        put_rows(lake, name, rows)
-    wanted = semantics.wanted
-    route(lake, RouteOptions(state_partitions=2, wanted=wanted))
-    return lake
+    rows = {**tables, "messages": messages}
+
+    def routed(made: Path) -> None:
+        lake = lake_with(spark, made)
+        for name, found in rows.items():
+            put_rows(lake, name, found)
+        route(lake, RouteOptions(state_partitions=2, wanted=semantics.wanted))
+
+    return made_once(spark, folder, ("routed", rows, semantics), routed)

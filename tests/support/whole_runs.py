@@ -1,28 +1,39 @@
-"""Whole processes of `clwl` to which something happens, and what has to come of it."""
+"""Runs of `clwl` to which something happens, and what has to come of it."""
 
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from killed_lakes import Killed, environment
 from worlds import World
 
+from clwl_spark.cli import main
+
 SCRIPT = Path(__file__).parents[1] / "routing" / "faulty_run.py"
 
 
 def clwl(
-    *words: str, env: Mapping[str, str] | None = None, before: str = "", fault: str = ""
+    *words: str,
+    env: Mapping[str, str] | None = None,
+    before: str = "",
+    fault: str = "",
+    alone: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `clwl` in a process of its own.
+    """Run `clwl`; in a process of its own where that is another one than this.
 
     Args:
         words: of the command.
         env: variables, beside this process's.
         before: of a shell, in a space of mounts of its own; '' = no shell.
         fault: that `faulty_run` lets happen; '' = none.
+        alone: in a process of its own, which makes its session, all the same.
     """
+    if not (env or before or fault or alone):
+        return _here(*words)
     program = [str(SCRIPT), fault] if fault else ["-m", "clwl_spark.cli"]
     command = [sys.executable, *program, *words]
     if before:
@@ -35,6 +46,14 @@ def clwl(
         check=False,
         timeout=300,
     )
+
+
+def _here(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run `clwl` in this process, with its session."""
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(words)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
 def route(world: World, **how: object) -> subprocess.CompletedProcess[str]:
