@@ -204,3 +204,29 @@ def test_a_plain_request_is_a_command():
 def test_prose_that_names_a_command_is_not_one():
     assert asked_on("DISPLAY QCLUSTER(*) shows all of them") == ""
     assert asked_on("The cluster has no filters") is None
+
+
+@pytest.mark.parametrize(
+    "noise",
+    ["$ ", "--More--", "Press ENTER to continue", "2026-09-14 09:00 some log", "\n\n$ \n", ": "],
+)
+def test_other_text_before_a_row_takes_nothing_from_it(noise):
+    head, _, rest = CLUSTER_QUEUE.partition("\n")
+    text = session("QM1", "     1 : DISPLAY QCLUSTER(*) ALL", f"{head}\n{noise}\n{rest}", OTHER)
+    found = read_text(text, "log", "QM1")
+    assert [row["qmgr"] for row in found.rows["queues"] if row["observer"] == "QM1"] == ["QM2"]
+    assert found.rejects == []
+    assert views(text) == [("QM1", "queues")]
+
+
+@pytest.mark.parametrize(
+    "behind", ["", "AMQ8409I: Display Queue details.", "     2 : DISPLAY QMGR", "END"]
+)
+def test_a_row_that_is_not_there_is_told_and_no_view_is_whole(behind):
+    head, _, _ = CLUSTER_QUEUE.partition("\n")
+    text = session("QM1", "     1 : DISPLAY QCLUSTER(*) ALL", CLUSTER_QUEUE, head, behind)
+    found = read_text(text, "log", "QM1")
+    assert {x.reason for x in found.rejects} == {
+        "a message that shows an object, but no object comes behind it"
+    }
+    assert views(text) == []

@@ -60,6 +60,14 @@ _FREE_TEXT: Final = frozenset(_TEXTS.split())
 _LONGEST_VALUE: Final = 40
 """Lines that one value may take: ten kilobytes of a topic string."""
 
+_SOMETHING_ELSE: Final = re.compile(
+    r"\s*(?:AMQ\d{4}|CSQ\w|\d+ : |Starting MQSC|One MQSC|"
+    rf"(?:{'|'.join([*VERBS, *OTHER_VERBS])})\s+[A-Z])"
+)
+"""A line that begins another message, or a command."""
+_OTHER_LINES: Final = 8
+"""Lines of other text that may stand between a message and its object."""
+
 Line = tuple[int, str]
 Found = tuple[int, str, str]
 
@@ -75,7 +83,8 @@ def read_block(lines: Sequence[str], index: int, code: str) -> tuple[list[Shown]
     Returns:
         The objects, and the index of the first line that is not theirs; objects of a kind that
         gives no row are stepped over. A line among their attributes that is written in another
-        way ends what is read, and is an object that is `unread`.
+        way ends what is read, and is an object that is `unread`. So is the message itself where
+        no object comes behind it, nor behind a few lines of other text: a prompt, a pager's word.
 
     Source: CONTRACT, "What MQ's texts become", 1-3; MQSC reference, DISPLAY commands.
     """
@@ -86,7 +95,13 @@ def read_block(lines: Sequence[str], index: int, code: str) -> tuple[list[Shown]
     tail = _TAIL.search(lines[index])
     head = lines[index][tail.end() :] if tail else ""
     found = list(objects(_attributes([head, *lines[index + 1 : end]], index + 1), kind))
-    if end < len(lines) and _is_unlike(lines[end]):
+    is_unlike = end < len(lines) and _is_unlike(lines[end])
+    if not found and not is_unlike:
+        begin = _behind_other_text(lines, end, kind)
+        if begin is None:
+            return [Shown(index + 1, kind, {}, unread=lines[index].strip())], end
+        return _objects_at(lines, begin, kind)
+    if is_unlike:
         found.append(Shown(end + 1, kind, {}, unread=lines[end].strip()))
         end = _end_of_unlike(lines, end)
     return found, end
@@ -123,6 +138,23 @@ def _end_of_block(lines: Sequence[str], index: int) -> int:
             break
         index = _end_of_value(lines, index)
     return index
+
+
+def _objects_at(lines: Sequence[str], begin: int, kind: str) -> tuple[list[Shown], int]:
+    """The objects that begin on a line, as `read_block` gives them."""
+    end = _end_of_block(lines, begin)
+    return list(objects(_attributes(lines[begin:end], begin + 1), kind)), end
+
+
+def _behind_other_text(lines: Sequence[str], index: int, kind: str) -> int | None:
+    """Where an object begins behind lines that have nothing of it; None = not near."""
+    for at in range(index, min(len(lines), index + _OTHER_LINES)):
+        word = _FIRST_WORD.match(lines[at])
+        if word is not None and FIRST_KEYS.get(word[1]) == kind and _PLAIN.match(lines[at]):
+            return at
+        if _SOMETHING_ELSE.match(lines[at]) or _is_unlike(lines[at]):
+            return None
+    return None
 
 
 def _is_unlike(line: str) -> bool:

@@ -101,11 +101,17 @@ def _carried_out(events: Iterable[Event]) -> list[Script | Shown]:
     return kept
 
 
+_NOT_READ_ON: Final = (
+    "a line among displayed attributes that is not KEYWORD(value): not read from here"
+)
+_NOTHING_BEHIND: Final = "a message that shows an object, but no object comes behind it"
+
+
 def _show(state: TextState, shown: Shown) -> None:
     """Take a displayed object in: the queue manager's own into its state, others as a view."""
     if shown.unread:
-        reason = "a line among displayed attributes that is not KEYWORD(value): not read from here"
-        raise PieceRefusedError(reason)
+        is_head = shown.unread.startswith("AMQ")
+        raise PieceRefusedError(_NOTHING_BEHIND if is_head else _NOT_READ_ON)
     if shown.kind not in SHOWN:
         _refuse_unknown_type(shown)
         return
