@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -94,7 +94,7 @@ def _to_do(found: Incident) -> list[RenderableType]:
 
 
 def _headline(found: Incident, lost: int) -> str:
-    waits = sum(x.of_object for x in found.waiting)
+    waits = sum(x.of_object for x in found.waiting if x.is_down)
     start = f"{found.object_name} since {found.since}: "
     if not lost and not waits:
         return f"{start}no way is lost, and nothing waits for a channel that is down"
@@ -102,11 +102,14 @@ def _headline(found: Incident, lost: int) -> str:
     return f"{start}{ways}, {waits:,} of its messages wait for a channel that is down"
 
 
+_BEFORE: Final = "; messages before are those of a time as long"
+
+
 def _snapshots(found: Incident) -> str:
     if not found.between:
-        return f"snapshot {found.before} is in force all the time up to {found.until}"
+        return f"snapshot {found.before} is in force all the time up to {found.until}{_BEFORE}"
     more = f", {len(found.between):,} snapshots later" if len(found.between) > 1 else ""
-    return f"snapshot {found.before}, then {found.after}{more}, up to {found.until}"
+    return f"snapshot {found.before}, then {found.after}{more}, up to {found.until}{_BEFORE}"
 
 
 def _ways(put: Put) -> RenderableType:

@@ -81,12 +81,22 @@ def _users(topology: Topology, *more: str) -> DataFrame:
 
 def _with_reach(pairs: DataFrame, topology: Topology, keep: Materialize) -> DataFrame:
     """The pairs of publication and subscription that match, with the effective scope `reach`."""
+    return with_scopes(matching(pairs).drop(c.WSCHEMA), topology, keep)
+
+
+def with_scopes(held: DataFrame, topology: Topology, keep: Materialize) -> DataFrame:
+    """User subscriptions with their effective scope: their own, else that of the nearest topic.
+
+    Args:
+        held: (snapshot_id, qmgr, pattern, sub_scope) and more; it may have rows that are alike.
+        topology: the tables.
+        keep: what to do with frames that several steps read.
+
+    Grain: as `held`, with `reach`, and viewer and string, which are qmgr and pattern.
+    """
     own = F.when(F.col(c.SUB_SCOPE).isin(*(x.value for x in Reach)), F.col(c.SUB_SCOPE))
-    met = keep(
-        matching(pairs)
-        .withColumns({VIEWER: F.col(c.QMGR), STRING: F.col(PATTERN), c.SUB_SCOPE: own})
-        .drop(c.WSCHEMA)
-    )
+    told = {VIEWER: F.col(c.QMGR), STRING: F.col(PATTERN), c.SUB_SCOPE: own}
+    met = keep(held.withColumns(told))
     strings = keep(met.where(F.col(c.SUB_SCOPE).isNull()).select(*VIEW_KEY, STRING).distinct())
     known = viewers(strings.select(*VIEW_KEY).distinct(), topology)
     above = scopes_above(strings, known, topology, c.SUB_SCOPE)

@@ -1,5 +1,6 @@
 """Costs of topics against a plain count, on random designs, and what no scenario shows."""
 
+import itertools
 import random
 from dataclasses import asdict
 
@@ -218,7 +219,7 @@ def test_the_definition_altered_first_was_there_first(spark):
 
 
 @pytest.mark.parametrize("levels", [2, 3])
-def test_a_string_reaches_below_a_topic_as_trying_says(spark, levels):
+def test_a_string_reaches_below_a_topic_as_trying_says(levels):
     rng = random.Random(levels)
     words = ("a", "b", "+", "#", "")
     pairs = [
@@ -228,7 +229,14 @@ def test_a_string_reaches_below_a_topic_as_trying_says(spark, levels):
         )
         for _ in range(400)
     ]
-    rows = spark.createDataFrame(pairs, "pattern string, topic string")
-    said = rows.withColumn("said", reaches_below(F.col("pattern"), F.col("topic"))).collect()
-    wrong = [tuple(row) for row in said if row.said != reaches(row.pattern, row.topic)]
-    assert wrong == []
+    assert [x for x in pairs if reaches_below(x[0], "TOPIC", x[1]) != reaches(*x)] == []
+
+
+def test_a_string_by_characters_reaches_below_a_topic_as_trying_says():
+    rng = random.Random(3)
+    below = ["", *("/" + "".join(x) for n in range(5) for x in itertools.product("ab/", repeat=n))]
+    for _ in range(600):
+        pattern = "".join(rng.choice("ab/*?") for _ in range(rng.randint(1, 4)))
+        topic = "".join(rng.choice("ab/") for _ in range(rng.randint(1, 3)))
+        tried = any(topic_matches(pattern, "CHAR", topic + x) for x in below)
+        assert reaches_below(pattern, "CHAR", topic) == tried, (pattern, topic)

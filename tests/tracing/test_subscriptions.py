@@ -11,6 +11,7 @@ from clwl_spark.cli import main
 from clwl_spark.present.report.page import page
 from clwl_spark.present.report.reading import read_report
 from clwl_spark.routing.run import RouteOptions, route
+from clwl_spark.studies.topics.design import TopicQuestion, design_of
 from clwl_spark.studies.trace.places import Place
 from clwl_spark.studies.trace.trace import TraceRequest, trace
 
@@ -110,3 +111,12 @@ def test_the_report_follows_publications_to_their_subscriptions(lake):
     shown = page(read_report(lake))
     assert "40 outcomes, by way of 2 topic hosts, for 3 subscriptions." in shown
     assert "OWN on PUBLISH itself: served there, without a choice." in shown
+
+
+def test_topics_count_the_subscriptions_that_go_to_others(lake):
+    found = design_of(lake, TopicQuestion("direct"))
+    (news,) = found.scopes
+    # Of D's: /n/here by ALL, and /n/h* once by characters and once by levels; OWN stays on L.
+    assert (news["asked"], news["stays"]) == (4, 1)
+    asked = {x["qmgr"]: x["subscribed"] for x in found.costs}
+    assert asked == {"L": 0, "D": 3, "E": 0}

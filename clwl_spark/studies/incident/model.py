@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from clwl_spark.mq.vocabulary import STATUS_TIERS
+from clwl_spark.studies.reallocate.who_waits import UP
+
 
 @dataclass(frozen=True, slots=True)
 class Way:
@@ -73,7 +76,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What waits for a channel that is down.
+    """What waits for a channel that is down, or is still on its way to one that is up.
 
     Attributes:
         qmgr: where it waits.
@@ -90,6 +93,11 @@ class Waiting:
     status: str
     messages: int
     of_object: int
+
+    @property
+    def is_down(self) -> bool:
+        """Whether it waits because of the channel's status."""
+        return STATUS_TIERS[self.status] != UP
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def advice(
     if any(way.is_lost and not way.remedy for put in puts for way in put.ways):
         told.append("see what changed: a definition took a route away, not a status")
     at = moment_text(moment_at(until))
-    for x in waiting[:_MOST]:
+    for x in [y for y in waiting if y.is_down][:_MOST]:
         words = ("--lake", root, "--qmgr", x.qmgr, "--channel", x.channel, "--status", x.status)
         command = shlex.join(["clwl", "reallocate", *words, "--at", at])
         told.append(f"see where the {x.messages:,} messages for {x.channel} can go: {command}")

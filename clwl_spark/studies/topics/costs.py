@@ -22,11 +22,12 @@ be?".
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from clwl_spark.mq.vocabulary import ClusterRoute, ProxySub, Reach, SubType
-from clwl_spark.studies.topics.strings import reaches_below
+from clwl_spark.mq.vocabulary import ClusterRoute, ProxySub, Reach, SubType, WildcardSchema
+from clwl_spark.planning.topic_strings import PATTERN
+from clwl_spark.studies.topics.strings import reaching
 from clwl_spark.tables import TOPIC_COSTS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.publishing import (
@@ -41,7 +42,6 @@ from clwl_spark.tables.publishing import (
 
 OF_CLUSTER: Final = (c.SNAPSHOT_ID, c.CLUSTER)
 OF_TOPIC: Final = (*OF_CLUSTER, c.TOPIC)
-PATTERN: Final = "pattern"
 _FORCED: Final = "forced"
 _AT_HOME: Final = "at_home"
 STAYS: Final = "stays"
@@ -229,8 +229,8 @@ def asked_strings(topics: DataFrame, members: DataFrame, subscriptions: DataFram
         scope = F.col(c.SUB_SCOPE)
     strings = (
         subscriptions.where(own)
-        .withColumns({PATTERN: F.coalesce(c.TOPICSTR, F.lit("")), "scope": scope})
-        .groupBy(c.SNAPSHOT_ID, c.QMGR, PATTERN)
+        .withColumns({**pattern_of(subscriptions), "scope": scope})
+        .groupBy(c.SNAPSHOT_ID, c.QMGR, PATTERN, c.WSCHEMA)
         .agg(
             F.bool_or(F.coalesce(F.col("scope") == Reach.ALL.value, F.lit(False))).alias("goes"),
             F.bool_or(F.col("scope").isNull()).alias("follows"),
@@ -239,17 +239,26 @@ def asked_strings(topics: DataFrame, members: DataFrame, subscriptions: DataFram
     string, pattern = F.col(c.TOPICSTR), F.col(PATTERN)
     is_below = (pattern == string) | F.startswith(pattern, F.concat(string, F.lit("/")))
     nearest = F.max(F.when(is_below, F.length(string))).over(
-        Window.partitionBy(*OF_CLUSTER, c.QMGR, PATTERN)
+        Window.partitionBy(*OF_CLUSTER, c.QMGR, PATTERN, c.WSCHEMA)
+    )
+    pairs = strings.join(members, [c.SNAPSHOT_ID, c.QMGR]).join(
+        topics.select(*OF_TOPIC, c.TOPICSTR, _AT_HOME), list(OF_CLUSTER)
     )
     return (
-        strings.join(members, [c.SNAPSHOT_ID, c.QMGR])
-        .join(topics.select(*OF_TOPIC, c.TOPICSTR, _AT_HOME), list(OF_CLUSTER))
-        .where(reaches_below(pattern, string))
+        reaching(pairs)
         .withColumn("nearest", nearest)
         .where(F.length(string) >= F.coalesce("nearest", F.lit(0)))
         .withColumn(STAYS, ~F.col("goes") & ~(F.col("follows") & ~F.col(_AT_HOME)))
         .select(*OF_TOPIC, c.QMGR, PATTERN, STAYS)
     )
+
+
+def pattern_of(subscriptions: DataFrame) -> dict[str, Column]:
+    """The string of subscriptions and how its wildcards are meant, by name."""
+    has_schema = c.WSCHEMA in subscriptions.columns
+    schema = F.col(c.WSCHEMA) if has_schema else F.lit(None).cast("string")
+    usual = F.lit(WildcardSchema.TOPIC.value)
+    return {PATTERN: F.coalesce(c.TOPICSTR, F.lit("")), c.WSCHEMA: F.coalesce(schema, usual)}
 
 
 def members_of(channels: DataFrame) -> DataFrame:

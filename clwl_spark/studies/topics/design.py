@@ -9,9 +9,13 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
+from clwl_spark.mq.vocabulary import SubType
+from clwl_spark.planning.proxies import with_scopes
+from clwl_spark.planning.scopes import REACH
+from clwl_spark.planning.topic_strings import PATTERN
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
-from clwl_spark.snapshots.views import read_topology
+from clwl_spark.snapshots.views import Topology, read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.topics.conflicts import cluster_definitions, conflicts
 from clwl_spark.studies.topics.costs import TopicCost, summed, topic_costs
@@ -90,9 +94,9 @@ def design_of(lake: Lake, question: TopicQuestion) -> TopicDesign:
     """
     _check(question)
     snapshot_id = chosen_snapshot(lake, question.snapshot_id)
-    frames = _frames(lake, snapshot_id)
+    topology = read_topology(lake, [snapshot_id])
+    frames = _frames(lake, snapshot_id, topology)
     if question.qmgr:
-        topology = read_topology(lake, [snapshot_id])
         known = names_defined(topology)
         check_qmgr(question.qmgr, known, snapshot_id)
     definitions = cluster_definitions(frames[TOPICS.name])
@@ -118,7 +122,7 @@ def design_of(lake: Lake, question: TopicQuestion) -> TopicDesign:
 
 def save(lake: Lake, snapshot_id: str) -> None:
     """Write a snapshot's conflicts and costs to their tables, in place of those there."""
-    frames = _frames(lake, snapshot_id)
+    frames = _frames(lake, snapshot_id, read_topology(lake, [snapshot_id]))
     definitions = checkpoint(cluster_definitions(frames[TOPICS.name]))
     costs = topic_costs(definitions, frames[CLUSTER_CHANNELS.name], frames[SUBSCRIPTIONS.name])
     lake.create([TOPIC_COSTS, TOPIC_CONFLICTS])
@@ -135,9 +139,16 @@ def _check(question: TopicQuestion) -> None:
             raise UsageError(f"--size {size}: give a number of queue managers, 1 to {LARGEST}")
 
 
-def _frames(lake: Lake, snapshot_id: str) -> dict[str, DataFrame]:
-    names = (TOPICS.name, CLUSTER_CHANNELS.name, SUBSCRIPTIONS.name)
-    return {name: lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id]) for name in names}
+def _frames(lake: Lake, snapshot_id: str, topology: Topology) -> dict[str, DataFrame]:
+    """The snapshot's rows; of user subscriptions sub_scope is the effective one (P39)."""
+    names = (TOPICS.name, CLUSTER_CHANNELS.name)
+    found = {name: lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id]) for name in names}
+    is_user = F.col(c.SUBTYPE) == SubType.USER.value
+    held = topology.subscriptions.withColumn(PATTERN, F.col(c.TOPICSTR))
+    told = with_scopes(held.where(is_user), topology, checkpoint)
+    users = told.withColumn(c.SUB_SCOPE, F.col(REACH)).select(*topology.subscriptions.columns)
+    found[SUBSCRIPTIONS.name] = users.unionByName(topology.subscriptions.where(~is_user))
+    return found
 
 
 def _met(definitions: DataFrame, string: str, snapshot_id: str) -> DataFrame:

@@ -13,13 +13,13 @@ from clwl_spark.studies.topics.conflicts import AS_PARENT
 from clwl_spark.studies.topics.costs import (
     OF_CLUSTER,
     OF_TOPIC,
-    PATTERN,
     STAYS,
     asked_strings,
     members_of,
     one_row_each,
+    pattern_of,
 )
-from clwl_spark.studies.topics.strings import reaches_below
+from clwl_spark.studies.topics.strings import reaching
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.publishing import MEMBERS
 
@@ -76,13 +76,10 @@ def _held(topics: DataFrame, members: DataFrame, subscriptions: DataFrame) -> Da
     Grain: one row per topic that has some: (snapshot_id, cluster, topic, held).
     """
     proxies = subscriptions.where(F.col(c.SUBTYPE) == SubType.PROXY.value)
-    strings = proxies.select(
-        c.SNAPSHOT_ID, c.QMGR, F.coalesce(c.TOPICSTR, F.lit("")).alias(PATTERN)
-    )
-    return (
-        strings.join(members, [c.SNAPSHOT_ID, c.QMGR])
+    told = (x.alias(name) for name, x in pattern_of(subscriptions).items())
+    pairs = (
+        proxies.select(c.SNAPSHOT_ID, c.QMGR, *told)
+        .join(members, [c.SNAPSHOT_ID, c.QMGR])
         .join(topics.select(*OF_TOPIC, c.TOPICSTR), list(OF_CLUSTER))
-        .where(reaches_below(F.col(PATTERN), F.col(c.TOPICSTR)))
-        .groupBy(*OF_TOPIC)
-        .agg(F.count(F.lit(1)).alias("held"))
     )
+    return reaching(pairs).groupBy(*OF_TOPIC).agg(F.count(F.lit(1)).alias("held"))
