@@ -77,9 +77,10 @@ class MissingLakeError(InputError):
         """Name the table and the lake, and the commands that make one."""
         self.table = table
         self.where = where
+        maker = "load" if table == "messages" else "ingest"
         super().__init__(
             f"no table '{table}' in {where}: check --lake, or make one with "
-            f"`clwl generate` or `clwl ingest`"
+            f"`clwl generate` or `clwl {maker}`"
         )
 
 

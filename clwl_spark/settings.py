@@ -118,9 +118,10 @@ def _flattened(table: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _names(value: object) -> object:
-    """Names of a text, with commas between them, as --set gives them."""
+    """Names of a text, with commas between them or as a list of TOML's, as --set gives them."""
     if isinstance(value, str):
-        return [name.strip() for name in value.split(",") if name.strip()]
+        names = value.strip().removeprefix("[").removesuffix("]").split(",")
+        return [name for x in names if (name := x.strip().strip("\"'"))]
     return value
 
 

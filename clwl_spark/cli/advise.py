@@ -57,10 +57,11 @@ def _show_new_host(work: Work, options: AdviseWords, snapshot_id: str, ladder: L
     place = Place(options.qmgr, options.object_name, options.object_qmgr)
     found = new_host(work.lake, place, str(options.add_host), snapshot_id, ladder)
     work.screen.document(found.to_json())
-    work.screen.show(*_needed(found))
+    work.screen.show(*needed(found))
 
 
-def _needed(found: NewHost) -> Iterator[RenderableType]:
+def needed(found: NewHost) -> Iterator[RenderableType]:
+    """What another host of a queue needs, per design."""
     hosts = ", ".join(found.hosts)
     yield f"{found.place.object_name} put at {found.place.qmgr} goes to {hosts}"
     yield f"{found.design}: {DESIGN_TEXTS[found.design]}"

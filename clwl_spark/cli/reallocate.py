@@ -11,6 +11,7 @@ from clwl_spark.cli.words.waiting import ReallocateWords
 from clwl_spark.cli.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
+from clwl_spark.routing.ledger.own_opens import own_opens, own_opens_told
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.reallocate.events import ChannelEvent, check_told, read_events
@@ -29,7 +30,8 @@ def run(common: Common, options: ReallocateWords) -> int:
         summary = reallocate(work.lake, events, _ladder(work))
         structlog.get_logger().info("reallocated", events=len(events), seconds=summary.seconds)
         work.screen.document(summary.to_json())
-        work.screen.show(events_table(summary), *notes(summary))
+        told = own_opens_told(own_opens(work.lake))
+        work.screen.show(events_table(summary), *notes(summary), *told)
     return 0
 
 

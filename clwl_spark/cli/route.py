@@ -25,6 +25,7 @@ from clwl_spark.mq import vocabulary as v
 from clwl_spark.routing.engines.fitness import count_waiting, unfit_here
 from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.hops.journeys import check_hops, follow_messages, hop_figures
+from clwl_spark.routing.ledger.own_opens import own_opens_told
 from clwl_spark.routing.ledger.run_record import RunSummary
 from clwl_spark.routing.run import RouteOptions, follow, route
 from clwl_spark.settings import Settings
@@ -126,21 +127,11 @@ def _once(work: Work, hops: int) -> int:
     document = summary.to_json() | ({"hops": figures} if hops else {})
     work.screen.document(document | {"quarantined": _tell_quarantined(work)})
     work.screen.show(
-        summary_table(summary), *([hops_table(figures)] if hops else []), *_own_opens(summary)
+        summary_table(summary),
+        *([hops_table(figures)] if hops else []),
+        *own_opens_told(summary.own_opens),
     )
     return 0
-
-
-def _own_opens(summary: RunSummary) -> list[str]:
-    """What a reader may not expect of ON_OPEN."""
-    if not summary.own_opens:
-        return []
-    told = (
-        f"put ON_OPEN without an open_id: {summary.own_opens:,}, each taken as an open of its own; "
-        "where applications keep a handle open, give its messages one open_id, or route into a new "
-        "lake with --null-open-id shared"
-    )
-    return [told]
 
 
 def _tell_quarantined(work: Work) -> list[dict[str, str | None]]:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
+from clwl_spark.cli.advise import needed
 from clwl_spark.cli.route import route_options
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.options import Common
@@ -13,6 +14,7 @@ from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import of_lake
+from clwl_spark.routing.ledger.own_opens import own_opens, own_opens_told
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.semantics import semantics_of
@@ -23,6 +25,7 @@ from clwl_spark.studies.sweep.survival import Survival, survivals, waiting_alrea
 from clwl_spark.studies.sweep.sweep import base_of
 from clwl_spark.studies.what_if.changed import Sides, changed_by_words, changed_to
 from clwl_spark.studies.what_if.moves import AFTER, BEFORE
+from clwl_spark.studies.what_if.new_hosts import hosts_added
 from clwl_spark.studies.what_if.run import WhatIf, what_if
 from clwl_spark.studies.what_if.words import understood
 from clwl_spark.tables import SNAPSHOTS
@@ -54,8 +57,13 @@ def run(common: Common, options: WhatIfWords) -> int:
             answer = what_if(
                 work.lake, snapshot_id, _change_texts(options), sides, _how(work), tell
             )
-        work.screen.document(answer.to_json())
-        work.screen.show(*_answer(answer, sides, options.limit))
+        ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
+        hosts = hosts_added(work.lake, snapshot_id, sides, answer.moves.by_object, ladder)
+        work.screen.document({**answer.to_json(), "new_hosts": [x.to_json() for x in hosts]})
+        told = own_opens_told(own_opens(work.lake))
+        work.screen.show(*_answer(answer, sides, options.limit), *told)
+        for x in hosts:
+            work.screen.show("", f"{x.new} as another host of {x.place.object_name}:", *needed(x))
     return 0
 
 

@@ -147,10 +147,21 @@ def _by_locality(met: _Met) -> DataFrame:
 
 
 def _by_recent_use(met: _Met) -> DataFrame:
-    """Choices of a queue manager with more remote routes than its CLWLMRUC."""
-    remote = _routes(met.base).where(~F.col(c.IS_LOCAL))
+    return by_recent_use(met.base, met.having)
+
+
+def by_recent_use(base: Base, qmgrs: DataFrame) -> DataFrame:
+    """Choices of a queue manager with more remote routes than its CLWLMRUC.
+
+    Args:
+        base: the traffic.
+        qmgrs: rows of queue_managers, one each.
+
+    Grain: one row per plan, queue manager and choice: (qmgr, plan_id, choice, routes, clwlmruc).
+    """
+    remote = _routes(base).where(~F.col(c.IS_LOCAL))
     counts = remote.groupBy(c.PLAN_ID, c.QMGR, c.CHOICE).agg(F.count(F.lit(1)).alias("routes"))
-    limits = met.having.select(c.QMGR, c.CLWLMRUC)
+    limits = qmgrs.select(c.QMGR, c.CLWLMRUC)
     return counts.join(limits, c.QMGR).where(F.col("routes") > F.col(c.CLWLMRUC))
 
 

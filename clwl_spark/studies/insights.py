@@ -18,11 +18,11 @@ from typing import Any, Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from clwl_spark.algorithm.ladder import ORDER, PUT_ENABLED
+from clwl_spark.algorithm.ladder import ORDER, PUT_ENABLED, RECENTLY_USED
 from clwl_spark.mq.vocabulary import Algorithm, DefBind, PlanKind
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
-from clwl_spark.studies.attributes_set import attributes_set
+from clwl_spark.studies.attributes_set import attributes_set, by_recent_use
 from clwl_spark.studies.release_balancing import balancing_moves
 from clwl_spark.studies.shares.expected import SHARE
 from clwl_spark.studies.shares.traffic import AS_Q_DEF, MESSAGES_OF
@@ -83,7 +83,7 @@ def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights
     )
     judged = base.candidates.join(base.plans.select(c.PLAN_ID, MESSAGES_OF), c.PLAN_ID)
     return Insights(
-        deciding=_deciding(base, judged),
+        deciding=_deciding(base, judged, topology),
         idle=attributes_set(base, judged, topology),
         illusions=_illusions(base, judged),
         views=_views(topology),
@@ -99,8 +99,12 @@ def _failing(base: Base) -> list[Row]:
     return _rows(rows.orderBy(F.desc(MESSAGES_OF), *_ASKED).limit(_MOST))
 
 
-def _deciding(base: Base, judged: DataFrame) -> list[Row]:
-    """By rule, the messages whose last eliminated destination it took; the most first."""
+def _deciding(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
+    """By rule, the messages whose last eliminated destination it took; the most first.
+
+    Rule 15 takes some from each choice that has more remote routes than the CLWLMRUC of its queue
+    manager: which ones, the history says.
+    """
     order = ORDER[base.ladder.algorithm]
     places = {number: at for at, numbers in enumerate(order) for number in numbers}
     pairs = [F.lit(x) for pair in places.items() for x in pair]
@@ -109,11 +113,23 @@ def _deciding(base: Base, judged: DataFrame) -> list[Row]:
     last = judged.groupBy(c.PLAN_ID).agg(
         F.max_by(F.when(counted, F.col(c.ELIMINATED_BY)), F.when(counted, place)).alias("rule")
     )
-    chosen = base.plans.join(last, c.PLAN_ID).fillna({"rule": 0})
+    limited = by_recent_use(base, _defined_qmgrs(topology)).select(c.PLAN_ID).distinct()
+    is_limited = F.col("limited").isNotNull()
+    chosen = (
+        base.plans.join(last, c.PLAN_ID)
+        .join(limited.withColumn("limited", F.lit(True)), c.PLAN_ID, "left")
+        .withColumn("rule", F.when(is_limited, RECENTLY_USED).otherwise(F.col("rule")))
+        .fillna({"rule": 0})
+    )
     rows = chosen.groupBy("rule").agg(
         F.sum(MESSAGES_OF).alias(MESSAGES_OF), F.count(F.lit(1)).alias("requests")
     )
     return _rows(rows.orderBy(F.desc(MESSAGES_OF), "rule"))
+
+
+def _defined_qmgrs(topology: Topology) -> DataFrame:
+    """Queue managers as they are defined."""
+    return topology.queue_managers.where(F.col(c.OBSERVER) == EVERYBODY)
 
 
 def _illusions(base: Base, judged: DataFrame) -> list[Row]:

@@ -110,6 +110,11 @@ def test_recent_use_weights_and_binding_are_among_the_attributes(counted):
     assert decided == {"CLWLMRUC": (1, 12), "CLWLWGHT": (1, 4), "DEFBIND": (2, 4)}
 
 
+def test_recent_use_decides_where_there_are_more_routes_than_it_leaves(counted):
+    # SMALL puts 12 to FREE, which has two routes, and uses one at a time.
+    assert {row["rule"]: row["messages"] for row in counted.deciding}[15] == 12
+
+
 def test_the_older_balancing_counts_what_other_queues_got(counted):
     # MQ 9 gives WIDE to QM1 and QM2 in turn; MQ 7 makes up for what NARROW sent to QM1: 15 each.
     moved = {(row["qmgr"], row["object_name"]): row["moved"] for row in counted.balancing}

@@ -136,6 +136,14 @@ def test_the_command_shows_channels_and_plays_switches(capsys, lake):
     assert "AMQ7341" in capsys.readouterr().out
 
 
+def test_a_backlog_greater_than_what_was_routed_is_told(capsys, lake):
+    words = ["xmitq", "--lake", lake.root, "--qmgr", "GATE", "--channel", "CL1.QM1"]
+    assert main([*words, "--start-at", f"{DAY}25Z", "--backlog", "400"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "none of those that are known is left on" in said
+    assert "has a backlog of 400, but only 15 messages were routed to it by then" in said
+
+
 def test_a_plain_channel_on_the_queue_is_told_with_the_switch(capsys, lake):
     words = ["xmitq", "--lake", lake.root, "--qmgr", "GATE", "--channel", "CL1.QM1"]
     plain = {"snapshot_id": "S1", "qmgr": "GATE", "channel": "PLAIN", "chltype": "SDR"}

@@ -49,6 +49,17 @@ def test_a_change_is_answered_as_one_document(called):
     assert {"by_object", "by_queue_manager", "by_channel", "by_reason"} <= found.keys()
 
 
+def test_a_new_host_comes_with_what_it_needs_beside(called):
+    words = "DEFINE QLOCAL(PARCEL.BOOK) CLUSTER(FREIGHT) DEFBIND(NOTFIXED) ON HUB1"
+    (host,) = called("what-if", "--change", words)["new_hosts"]
+    assert (host["new_host"], host["object_name"], host["design"]) == (
+        "HUB1", "PARCEL.BOOK", "SHARED_QUEUE"
+    )  # fmt: skip
+    assert host["hosts"] == ["DEPOT1", "DEPOT2"]
+    stopped = "STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1"
+    assert called("what-if", "--change", stopped)["new_hosts"] == []
+
+
 def test_people_are_told_in_tables(lake, capsys):
     words = ["what-if", "--lake", lake.root, "--change", "STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1"]
     assert main(words) == 0

@@ -43,6 +43,7 @@ class Head:
         place: the option that names the lake to a command; blank = not known.
         waiting: outcomes whose channel was RETRYING or worse when they were put.
         rejected: messages that could not be routed at all.
+        own_opens: messages put ON_OPEN that name no open, each taken as one of its own.
         algorithm: the lake's, which says the order of the rules.
         snapshots: those used, in order of validity.
     """
@@ -56,6 +57,7 @@ class Head:
     rejected: int
     waiting: int = 0
     place: str = ""
+    own_opens: int = 0
     algorithm: Algorithm = Algorithm.V9
     snapshots: tuple[SnapshotUse, ...] = ()
 

@@ -19,6 +19,7 @@ from clwl_spark.present.report.figures.shares import share_figures
 from clwl_spark.present.report.publications import Publication
 from clwl_spark.present.report.surprises import MOST, Surprise, surprises
 from clwl_spark.present.report.words import count, counted, joined, moment, named, percent
+from clwl_spark.routing.ledger.own_opens import own_opens_told
 from clwl_spark.studies.conform.model import Conformity
 from clwl_spark.studies.conform.wording import summary
 
@@ -121,6 +122,7 @@ def _facts(head: Head) -> list[tuple[str, str]]:
         ("Put", f"{moment(head.first)} to {moment(head.last)}"),
         ("Snapshots", joined(snapshots) or "none"),
         ("Rules", f"in the order of {head.algorithm}"),
+        *(("Opens", x) for x in own_opens_told(head.own_opens)),
     ]
 
 

@@ -26,6 +26,7 @@ from clwl_spark.present.report.ways import (
     moves,
     shares,
 )
+from clwl_spark.routing.ledger.own_opens import own_opens
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.studies.conform.find import conform
@@ -64,6 +65,7 @@ def read_report(lake: Lake) -> ReportData:
     said = {name: value for part in found for name, value in part.items()}
     head = Head(
         lake=lake.root,
+        own_opens=own_opens(lake),
         place=f"{'--catalog' if lake.in_catalog else '--lake'} {quote(lake.root)}",
         first=aggregate.first,
         last=aggregate.last,

@@ -7,6 +7,7 @@ and factor of its channel, and which row the algorithm chose.
 Source: Hughson's deck, "Workload management features"; SEMANTICS 5 (DestSeqNumber, DestSeqFactor).
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -116,9 +117,10 @@ class MessageExit:
         try:
             said = self._function(destinations)
         except KeyError as error:
+            named = re.fullmatch(r"Field \"(.*)\" does not exist in schema", str(error.args[0]))
             raise ExitFunctionError(
-                f"message exit '{self._reference}' asks for {error}: there are the columns "
-                f"{destinations.column_names}"
+                f"message exit '{self._reference}' asks for column "
+                f"'{named[1] if named else error.args[0]}': there are {destinations.column_names}"
             ) from error
         except Exception as error:
             raise ExitFunctionError(

@@ -23,7 +23,7 @@ from clwl_spark.studies.reallocate.blocks import reallocation_rows, redriven
 from clwl_spark.studies.reallocate.events import ChannelEvent, place_events, who_waits_at
 from clwl_spark.studies.reallocate.waiting import MOVED_AT, unsent, waiting_outcomes
 from clwl_spark.studies.reallocate.who_waits import ALL_WAIT, WhoWaits
-from clwl_spark.studies.reallocate.wording import none_waits
+from clwl_spark.studies.reallocate.wording import none_waits, some_are_missing
 from clwl_spark.studies.switch.playing import (
     BLOCK_SCHEMA,
     COUNTS,
@@ -74,6 +74,11 @@ class SwitchSummary:
         start = self.figures["depth_at_start"]
         return bool(self.figures["deepest"] > start + self.request.pace.batch)
 
+    @property
+    def is_short(self) -> bool:
+        """Whether more wait than the lake has messages of."""
+        return bool((self.waits.last or 0) > self.figures[w.WAITING])
+
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl xmitq --start-at ... --json`."""
         end, asked = self.figures["step_2_at"], self.request
@@ -114,7 +119,7 @@ def simulate(lake: Lake, request: SwitchRequest, ladder: Ladder) -> SwitchSummar
     with persisted(all_of_it.applyInArrow(playing(request), BLOCK_SCHEMA)) as blocks:
         said = blocks.where(F.col(FIGURES) != "").select(FIGURES).collect()
         figures = json.loads(said[0][0]) if said else figures_of_nothing(request)
-        note = None if waits.is_known else _none_waits(lake, asked)
+        note = _note(lake, asked, waits, figures[w.WAITING])
         summary = SwitchSummary(switch_id, request, figures, waits, note)
         lake.append(SWITCHED_MESSAGES.name, rows_of(blocks, switch_id, request))
         lake.append(SWITCHES.name, frame_from_rows(lake.spark, [_row(summary)], SWITCHES.schema))
@@ -133,11 +138,14 @@ def _stop(request: SwitchRequest) -> ChannelEvent:
     )
 
 
-def _none_waits(lake: Lake, asked: ChannelEvent) -> str:
-    """What is said where nothing tells of messages that wait."""
-    snapshot_id = str(snapshot_catalog(lake).in_force(asked.at))
+def _note(lake: Lake, asked: ChannelEvent, waits: WhoWaits, waiting: int) -> str | None:
+    """A sentence on who waits, where the steps do not say it all."""
     where = f"{moment_text(moment_at(asked.at))}: {asked.channel} of {asked.qmgr}"
-    return none_waits(where, snapshot_id, "the switch has only what is put later to move")
+    if not waits.is_known:
+        snapshot_id = str(snapshot_catalog(lake).in_force(asked.at))
+        return none_waits(where, snapshot_id, "the switch has only what is put later to move")
+    missing = max((waits.last or 0) - waiting, 0)
+    return some_are_missing(where, missing, waiting) if missing else None
 
 
 def _messages(lake: Lake, request: SwitchRequest, waits: WhoWaits, ladder: Ladder) -> DataFrame:

@@ -104,8 +104,9 @@ def _step_2(summary: SwitchSummary) -> str:
             f"{of.current}, and the switch goes on when the channel starts."
         )
     new = summary.figures[w.Placed.PUT_ON_NEW.value.lower()]
+    left = "none of those that are known is left" if summary.is_short else "none is left"
     return (
-        f"{_at(end)} Step 2: none is left on {of.current}; new messages go straight to {of.next} "
+        f"{_at(end)} Step 2: {left} on {of.current}; new messages go straight to {of.next} "
         f"({new:,} do). {amq7341(of.channel, of.next)}"
     )
 

@@ -6,6 +6,7 @@ for its channel, as for a re-allocation.
 Source: SEMANTICS 8 ("Who waits"), P27, P40, P41.
 """
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -298,7 +299,9 @@ def _never_routed(lake: Lake, wanted: Wanted) -> list[Document]:
     ]
     if not found:
         there = lake.read_or_empty(MESSAGES.name).where(wanted.condition)
-        told = "It is in table messages, and was not routed yet: run `clwl route`."
+        option = "--catalog" if lake.in_catalog else "--lake"
+        route = shlex.join(["clwl", "route", option, lake.root])
+        told = f"It is in table messages, and was not routed yet: run `{route}`."
         found = [
             _without_outcome(row.asDict(), State.NOT_ROUTED, told)
             for row in there.orderBy(c.QMGR, c.PUT_SEQ).collect()

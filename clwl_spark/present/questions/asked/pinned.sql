@@ -1,7 +1,8 @@
 -- question: Which queues does binding keep from being balanced message by message?
 -- answers: Objects with several destinations whose messages followed an earlier choice, of their
 --   open (BIND_ON_OPEN) or of their group, the most such messages first. messages_per_choice says
---   how coarse the balancing is; DEFBIND(NOTFIXED) lets each message choose.
+--   how coarse the balancing is; DEFBIND(NOTFIXED) lets each message choose. Messages put ON_OPEN
+--   without an open_id are opens of their own, and not here (column own_opens of runs counts them).
 WITH spread AS (
   SELECT object_type, object_name, object_qmgr, max(destinations) AS destinations,
     max(largest_deviation) AS largest_deviation
