@@ -36,6 +36,9 @@ def run(common: Common, options: InsightsWords) -> int:
             tell("requests", 1, 1)
         work.screen.document({"snapshot_id": snapshot_id, **found.to_json()})
         work.screen.show(*parts(found, snapshot_id, ladder.algorithm, options.limit))
+        if found.views:
+            told = work.command("repository", "--qmgr", found.views[0][c.OBSERVER])
+            work.screen.show(f"which differ of the first view, and why: {told}")
         work.screen.show(*_failing(found, snapshot_id, work, options.limit))
     return 0
 

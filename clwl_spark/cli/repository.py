@@ -12,6 +12,7 @@ from clwl_spark.settings import duration
 from clwl_spark.studies.repository.cost import cost_table
 from clwl_spark.studies.repository.events import Story, read_story
 from clwl_spark.studies.repository.knowledge import knowledge_of, story_json
+from clwl_spark.studies.repository.objects import NAME
 from clwl_spark.studies.repository.rendering import render_costs, render_story, render_view
 from clwl_spark.studies.repository.transitions import play
 from clwl_spark.studies.repository.view import repository_view
@@ -49,10 +50,13 @@ def _show_view(common: Common, options: RepositoryWords) -> None:
                 f"nobody has {options.object_name} in snapshot {view.snapshot_id}: check the name "
                 "(case counts), or ingest its owner's definitions"
             )
-        if options.object_name is not None and view.missing:
-            words = ["--from", options.qmgr, "--object", options.object_name]
-            words += ["--at", options.at] if options.at else []
+        moment = ["--at", options.at] if options.at else []
+        if options.object_name is not None and not view.known:
+            words = ["--from", options.qmgr, "--object", options.object_name, *moment]
             work.screen.show(f"what a put to it comes to: {work.command('explain', *words)}")
+        if options.object_name is None and view.missing:
+            words = ["--qmgr", options.qmgr, "--object", view.missing[0][NAME], *moment]
+            work.screen.show(f"the way of the first: {work.command('repository', *words)}")
 
 
 def _show_story(screen: Screen, options: RepositoryWords, story: Story) -> None:

@@ -256,3 +256,10 @@ def test_messages_at_the_end_of_time():
     last = (LAST // width) * width
     late = replace(data.timeline, counts={(last, data.timeline.destinations[0]): 3})
     assert "<h2" in page(replace(data, timeline=late))
+
+
+def test_messages_without_an_open_id_are_told_of():
+    data = parcels()
+    assert "without an open_id" not in page(data)
+    told = page(replace(data, head=replace(data.head, own_opens=4_400)))
+    assert "put ON_OPEN without an open_id: 4,400, each taken as an open of its own" in told
