@@ -80,7 +80,7 @@ def test_settings_lead_to_spark(folder, assignments, why):
 
 @pytest.mark.usefixtures("alone")
 def test_other_places_lead_to_spark():
-    for place in ({"lake": "s3://bucket/lake"}, {"catalog": "main.mq"}):
+    for place in ({"lake": "hdfs://names/lake"}, {"catalog": "main.mq"}):
         named = read_settings(None, (), place)
         choice = choose_engine(named, [TABLE])
         assert choice.engine is Engine.SPARK

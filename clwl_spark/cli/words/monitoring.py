@@ -23,7 +23,11 @@ class MetricsWords:
 
     format: Annotated[
         MetricsFormat,
-        typer.Option("--format", help="Prometheus' text, or OpenTelemetry's protocol in JSON."),
+        typer.Option(
+            "--format",
+            metavar="prometheus|otlp",
+            help="Prometheus' text, or OpenTelemetry's protocol in JSON.",
+        ),
     ] = MetricsFormat.PROMETHEUS
     out: Annotated[
         Path | None,
