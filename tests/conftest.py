@@ -69,7 +69,8 @@ def killed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Kil
 
 ON_SPARK = re.compile(r"[\[-]spark[\]-]")
 """In the name of a test that has a session of Spark."""
-ENGINES = {"embedded": embedded_session, "spark": _apache_spark}
+ENGINES = {"embedded": embedded_session, "spark": _apache_spark, "stores": embedded_session}
+"""The embedded session learns when it starts which object store there is (tests/stores)."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -80,6 +81,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "spark" in metafunc.fixturenames:
         marked = metafunc.definition.get_closest_marker("spark") is not None
         engine = os.environ.get("CLWL_TEST_ENGINE", "spark" if marked else "embedded")
+        if metafunc.definition.path.parent.name == "stores":
+            engine = "stores"
         metafunc.parametrize("spark", [engine], indirect=True, scope="session")
 
 

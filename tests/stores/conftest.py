@@ -40,3 +40,9 @@ def proxy(between):
     yield between
     between.faults.clear()
     access.use(Storage())
+
+
+@pytest.fixture(autouse=True)
+def embedded(between, spark):
+    """Commands that are called here find a session that knows the store, whatever ran before."""
+    return between, spark
