@@ -3,6 +3,7 @@
 Source: SEMANTICS S2a, P35 to P37.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -88,6 +89,27 @@ def clusters_held(qmgr: str, snapshot_id: str, topology: Topology) -> set[str]:
         & (F.col(c.QMTYPE) == QmType.REPOS.value)
     )
     return {row[c.CLUSTER] for row in own.select(c.CLUSTER).distinct().collect()}
+
+
+def partly_shown(
+    qmgr: str, snapshot_id: str, topology: Topology, view: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The tables of which a full repository's own view counts here, and is not whole.
+
+    Args:
+        qmgr: the queue manager.
+        snapshot_id: of the topology.
+        topology: the tables.
+        view: `views.observers_of` of the queue manager.
+    """
+    own = [table for table, observer in view.items() if observer == qmgr]
+    if not own or not clusters_held(qmgr, snapshot_id, topology):
+        return ()
+    whole = topology.views.where(
+        (F.col(c.SNAPSHOT_ID) == snapshot_id) & (F.col(c.OBSERVER) == qmgr) & F.col(c.WHOLE)
+    )
+    known = {row[c.TABLE] for row in whole.select(c.TABLE).collect()}
+    return tuple(x for x in own if x not in known)
 
 
 def others_asked(

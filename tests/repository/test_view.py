@@ -183,7 +183,8 @@ def test_what_a_display_of_a_full_repository_left_out_is_not_called_lost(spark, 
     )  # fmt: skip
     texts = {x["name"]: x["text"] for x in repository_view(lake, "FR1").missing}
     assert texts["BILLS"].startswith("a full repository whose view here is not whole")
-    (told, _) = explain(lake, ExplainRequest("FR1", "BILLS")).notes
+    told, view = explain(lake, ExplainRequest("FR1", "BILLS")).notes
+    assert view.endswith("; of cluster_channels and queues not all that it knows")
     assert told.startswith("first open: FR1 is a full repository, but its view here is not whole")
 
 

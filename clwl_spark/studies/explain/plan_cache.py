@@ -20,6 +20,7 @@ from clwl_spark.delta.versions import Versions, versions_of
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.planning.plans import Ladder, plan_id
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
+from clwl_spark.snapshots.first_opens import partly_shown
 from clwl_spark.snapshots.views import EVERYBODY, Topology, observers_of, read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.authority import authority_note
@@ -77,6 +78,7 @@ class Page:
         viewpoints: what queue managers know.
         epochs: resets of their history.
         views: whose view of others' objects counts for them, by table.
+        partly: tables of which their own view counts though it is not whole.
         plans: by queue manager and end, a put that has the end, and what it comes to.
         is_begun: something was planned, or nothing there could be.
     """
@@ -90,6 +92,7 @@ class Page:
     viewpoints: dict[str, Viewpoint] = field(default_factory=dict)
     epochs: dict[str, int] = field(default_factory=dict)
     views: dict[str, dict[str, str]] = field(default_factory=dict)
+    partly: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plans: dict[tuple[str, End], tuple[Request, Planned]] = field(default_factory=dict)
     is_begun: bool = False
 
@@ -149,11 +152,13 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
     page = plan_cache.pages[key]
     if qmgr not in page.epochs:
         page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
-        page.views[qmgr] = observers_of(qmgr, page.snapshot_id, page.topology)
+        view = page.views[qmgr] = observers_of(qmgr, page.snapshot_id, page.topology)
+        page.partly[qmgr] = partly_shown(qmgr, page.snapshot_id, page.topology, view)
     found = as_history_stands(lake, request, found_on(page, asked, _number(lake, asked)))
     asks = asked_by(found, page.topology)
     authority = authority_note(lake, asked, found)
-    sender = Sender(page.epochs[qmgr], qmgr in page.owners, asks, page.views[qmgr], authority)
+    told = (asks, page.views[qmgr], authority, page.partly[qmgr])
+    sender = Sender(page.epochs[qmgr], qmgr in page.owners, *told)
     return explained(request, found, sender)
 
 

@@ -23,7 +23,7 @@ from clwl_spark.rules.recently_used import keep_most_recently_used
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
 from clwl_spark.snapshots.defined import is_defined
-from clwl_spark.snapshots.first_opens import clusters_held, repositories_asked
+from clwl_spark.snapshots.first_opens import clusters_held, partly_shown, repositories_asked
 from clwl_spark.snapshots.views import Topology, observers_of, read_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.authority import authority_note
@@ -117,6 +117,7 @@ class Sender:
         asks: the full repositories that it asks for what its own view lacks; itself if it is one.
         view: as in `Explanation`.
         authority: which profiles decide whether the put may be made; '' = not known.
+        partly: tables of which its view counts though it is not whole.
     """
 
     reset_epoch: int
@@ -124,6 +125,7 @@ class Sender:
     asks: Sequence[str] = ()
     view: Mapping[str, str] = field(default_factory=dict)
     authority: str = ""
+    partly: Sequence[str] = ()
 
 
 def explain(lake: Lake, request: ExplainRequest) -> Explanation:
@@ -150,7 +152,8 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     defined = found.plan[c.REASON] == 0 or is_defined(request.qmgr, snapshot_id, topology)
     view = observers_of(request.qmgr, snapshot_id, topology)
     authority = authority_note(lake, asked, found)
-    sender = Sender(epoch, defined, asked_by(found, topology), view, authority)
+    partly = partly_shown(request.qmgr, snapshot_id, topology, view)
+    sender = Sender(epoch, defined, asked_by(found, topology), view, authority, partly)
     return explained(request, found, sender)
 
 
@@ -302,6 +305,8 @@ def _notes(request: ExplainRequest, found: Planned, sender: Sender) -> list[str]
         said.append(f"rule {RECENTLY_USED} as of {history}; shares are those in the long run")
     own = [table for table, observer in sender.view.items() if observer == request.qmgr]
     shown = f"{' and '.join(own)} of others as {request.qmgr} itself shows them"
+    if sender.partly:
+        shown += f"; of {' and '.join(sender.partly)} not all that it knows"
     said.append(f"view: {shown}" if own else "view: others as they are defined")
     if sender.authority:
         said.append(sender.authority)
