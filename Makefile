@@ -31,7 +31,7 @@ demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 quick: $(PACKAGE) $(STORES) ## the tests that need no Java; ten minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java"
 
-test: $(SPARK) $(STORES) ## every test, in JOBS processes of up to 6 GB each; 35 minutes
+test: $(SPARK) $(STORES) ## every test, in JOBS processes of up to 6 GB each; 30 minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 soak: $(SPARK) ## KILLS (200) runs killed at random, by all engines; SEED=n tells them again

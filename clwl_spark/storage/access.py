@@ -6,6 +6,7 @@ the role of the machine, so that no setting, table, log or plan has any.
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
@@ -42,6 +43,21 @@ class _Process:
 
 
 _PROCESS: Final = _Process(Storage())
+
+
+_PREFIXES: Final = ("AWS_", "AZURE_", "GOOGLE_")
+
+
+def variables() -> dict[str, str]:
+    """The environment's variables that stores' libraries look at, credentials among them."""
+    return {x: os.environ[x] for x in os.environ if x.startswith(_PREFIXES)}
+
+
+def take_variables(given: Mapping[str, str]) -> None:
+    """Have these of another process, and none but these."""
+    for name in variables():
+        del os.environ[name]
+    os.environ.update(given)
 
 
 def use(storage: Storage) -> None:

@@ -6,6 +6,7 @@ import pytest
 from object_stores import WEED, s3_server
 from store_faults import proxy_before
 
+from clwl_spark.routing.engines.workers import start_soon
 from clwl_spark.storage import access
 from clwl_spark.storage.access import Storage
 
@@ -22,6 +23,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="session")
 def between(server):
     """The proxy; this process is let in by the server, through it."""
+    start_soon()  # what workers are forked from has none of the variables that are set now
     with proxy_before(server) as proxy, pytest.MonkeyPatch.context() as patched:
         for name in [x for x in os.environ if x.startswith("AWS_")]:
             patched.delenv(name)

@@ -91,9 +91,9 @@ class Workers:
         if self._pool is None:
             start_soon()
             context = get_context("forkserver")
-            self._pool = ProcessPoolExecutor(
-                self.processes, context, _begin, (str(self.folder), access.in_use())
-            )
+            # Of the environment they have what it was when their parent process began.
+            given = (str(self.folder), access.in_use(), access.variables())
+            self._pool = ProcessPoolExecutor(self.processes, context, _begin, given)
             with _without_program():
                 for _ in range(self.processes):
                     self._pool.submit(_nothing)
@@ -131,8 +131,9 @@ def _without_program() -> Iterator[None]:
         sys.modules[_MAIN] = program
 
 
-def _begin(folder: str, storage: Storage) -> None:
+def _begin(folder: str, storage: Storage, variables: dict[str, str]) -> None:
     """In a worker: reach object stores as this process does, and end with it."""
+    access.take_variables(variables)
     access.use(storage)
     _end_with_parent(folder)
 
