@@ -1,7 +1,7 @@
 """What the Python API answers: records with pandas DataFrames, shown as text and as HTML."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import pandas as pd
@@ -145,6 +145,16 @@ class Moved:
     def stranded(self) -> pd.DataFrame:
         """One row per request of which nothing gets away any more, and something did before."""
         return frame_of(self.answer.moves.stranded, (*_PUT, BEFORE, AFTER))
+
+    @property
+    def new_hosts(self) -> pd.DataFrame:
+        """One row per definition that a queue's new host needs: on itself, or on others."""
+        rows = [
+            {"new_host": x.new, c.OBJECT_NAME: x.place.object_name, **asdict(need)}
+            for x in self.answer.new_hosts
+            for need in (*x.on_new, *x.on_others)
+        ]
+        return frame_of(rows, ("new_host", c.OBJECT_NAME, c.QMGR, "command", "why"))
 
     @property
     def summary(self) -> str:

@@ -25,7 +25,8 @@ from clwl_spark.studies.incident.find import incident
 from clwl_spark.studies.incident.model import Bound, Incident, Waiting, Way
 from clwl_spark.studies.load import one_file
 from clwl_spark.studies.load.cells import Reading
-from clwl_spark.studies.load.run import LoadSummary, load
+from clwl_spark.studies.load.run import load
+from clwl_spark.studies.load.summary import LoadSummary
 from clwl_spark.studies.load.timeline import begin_timeline
 from clwl_spark.studies.separation.separation import SeparationQuestion, separation_of
 from clwl_spark.studies.where.find import where_is

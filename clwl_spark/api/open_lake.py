@@ -42,7 +42,7 @@ from clwl_spark.spark.materialize import releasing
 from clwl_spark.studies.conform.model import Conformity
 from clwl_spark.studies.explain.plan_cache import PlanCache, explain_by
 from clwl_spark.studies.explain.request import ExplainRequest
-from clwl_spark.studies.load.run import LoadSummary
+from clwl_spark.studies.load.summary import LoadSummary
 from clwl_spark.studies.topics.strings import check_topic_string
 from clwl_spark.studies.trace.places import MOST_HOPS, Place
 from clwl_spark.studies.trace.trace import TraceRequest, trace

@@ -18,7 +18,8 @@ from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.mapping import read_maps, save_map
 from clwl_spark.studies.load.one_file import LoadOptions
-from clwl_spark.studies.load.run import LoadSummary, load
+from clwl_spark.studies.load.run import load
+from clwl_spark.studies.load.summary import LoadSummary
 from clwl_spark.studies.load.timeline import TimelineOptions, TimelineSummary, begin_timeline
 from clwl_spark.studies.load.traced_files import TraceNotes
 

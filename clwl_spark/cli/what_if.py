@@ -25,7 +25,6 @@ from clwl_spark.studies.sweep.survival import Survival, survivals, waiting_alrea
 from clwl_spark.studies.sweep.sweep import base_of
 from clwl_spark.studies.what_if.changed import Sides, changed_by_words, changed_to
 from clwl_spark.studies.what_if.moves import AFTER, BEFORE
-from clwl_spark.studies.what_if.new_hosts import hosts_added
 from clwl_spark.studies.what_if.run import WhatIf, what_if
 from clwl_spark.studies.what_if.words import understood
 from clwl_spark.tables import SNAPSHOTS
@@ -57,12 +56,10 @@ def run(common: Common, options: WhatIfWords) -> int:
             answer = what_if(
                 work.lake, snapshot_id, _change_texts(options), sides, _how(work), tell
             )
-        ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
-        hosts = hosts_added(work.lake, snapshot_id, sides, answer.moves.by_object, ladder)
-        work.screen.document({**answer.to_json(), "new_hosts": [x.to_json() for x in hosts]})
+        work.screen.document(answer.to_json())
         told = own_opens_told(own_opens(work.lake))
         work.screen.show(*_answer(answer, sides, options.limit), *told)
-        for x in hosts:
+        for x in answer.new_hosts:
             work.screen.show("", f"{x.new} as another host of {x.place.object_name}:", *needed(x))
     return 0
 

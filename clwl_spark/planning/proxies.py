@@ -55,14 +55,14 @@ def handed_to(arrived: DataFrame, topology: Topology, keep: Materialize) -> Data
         topology: the tables.
         keep: what to do with frames that several steps read.
 
-    Grain: one row per row of `arrived` and subscription: (snapshot_id, qmgr, object_name,
+    Grain: one row per row of `arrived` and subscription: (snapshot_id, qmgr, object_name, is_local,
     sub_name, topicstr, dest, dest_qmgr).
     """
     users = _users(topology, c.SUB_NAME, c.DEST, c.DEST_QMGR)
     met = _with_reach(arrived.join(users, [c.SNAPSHOT_ID, c.QMGR]), topology, keep)
     told = (c.SUB_NAME, F.col(PATTERN).alias(c.TOPICSTR), c.DEST, c.DEST_QMGR)
     getting = met.where(F.col(c.IS_LOCAL) | (F.col(REACH) == Reach.ALL.value))
-    return getting.select(c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME, *told)
+    return getting.select(c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME, c.IS_LOCAL, *told)
 
 
 def _by_users(reached: DataFrame, topology: Topology, keep: Materialize) -> DataFrame:

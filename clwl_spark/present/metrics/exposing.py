@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from clwl_spark.present.metrics.reading import Figure, Figures, Sample
+from clwl_spark.present.metrics.reading import Figure, Figures, Labels, Sample
 
 _NANOS: Final = 1_000_000_000
 _CUMULATIVE: Final = 2
@@ -100,7 +100,7 @@ def _point(sample: Sample, figure: Figure, found: Figures) -> Document:
     return point
 
 
-def _attributes(labels: Any) -> list[Document]:  # noqa: ANN401
+def _attributes(labels: Labels) -> list[Document]:
     return [{"key": key, "value": {"stringValue": value}} for key, value in labels.items()]
 
 

@@ -4,12 +4,14 @@ Names and units follow Prometheus' conventions: seconds, bytes, `_total` for wha
 """
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
@@ -160,13 +162,10 @@ def _backlog(lake: Lake) -> list[Figure]:
 
 def _snapshots(lake: Lake) -> list[Figure]:
     """How many snapshots there are, and since when the newest is in force."""
-    heads = snapshot_catalog(lake).ordered
-    counts = dict[str, int]()
-    for head in heads:
-        counts[head.status or "UNKNOWN"] = counts.get(head.status or "UNKNOWN", 0) + 1
+    catalog = snapshot_catalog(lake)
+    counts = Counter(x.status or "UNKNOWN" for x in catalog.ordered)
     valid = [
-        Sample(x.valid_from / _MICROS, {"snapshot_id": x.snapshot_id})
-        for x in snapshot_catalog(lake).pins[-1:]
+        Sample(x.valid_from / _MICROS, {"snapshot_id": x.snapshot_id}) for x in catalog.pins[-1:]
     ]
     name = "clwl_snapshot_valid_from_timestamp_seconds"
     return [
@@ -185,10 +184,7 @@ def _gates(lake: Lake) -> list[Figure]:
             "scope", "gate", "severity", "verdict", "failing"
         )
     )
-    verdicts = dict[tuple[str, str], int]()
-    for row in rows:
-        key = row["scope"], row["verdict"]
-        verdicts[key] = verdicts.get(key, 0) + 1
+    verdicts = Counter((x["scope"], x["verdict"]) for x in rows)
     failing = [
         Sample(float(x["failing"] or 0), {k: x[k] for k in ("scope", "gate", "severity")})
         for x in sorted(rows, key=lambda x: (x["scope"], x["gate"]))
@@ -222,5 +218,5 @@ def _epoch(moment: datetime | None) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _rows(frame: Any) -> Sequence[Mapping[str, Any]]:  # noqa: ANN401
+def _rows(frame: DataFrame) -> list[dict[str, Any]]:
     return [row.asDict() for row in frame.collect()]

@@ -7,8 +7,8 @@ Source: SEMANTICS 9, P18.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pyspark.sql import functions as F
@@ -140,13 +140,18 @@ def _followed(
     onward = {hop.place: hop for hop in hops_at(list(hosts), network, ladder)} if hosts else {}
     told = [(x, _copies(x, onward)) for x in asked]
     arrivals = {
-        Arrival(snapshot_id, qmgr, x.place.object_name, qmgr == x.place.qmgr)
+        _arrival(x, qmgr)
         for x, copies in told
-        for qmgr in (x.place.qmgr, *(y.dest_qmgr for y in copies))
+        for qmgr in (x.key[1], *(y.dest_qmgr for y in copies))
     }
-    here = [x for x in arrivals if x.is_local], [x for x in arrivals if not x.is_local]
-    own, others = (subscriptions_at(x, network.topology, aggregate.keep) for x in here)
-    return [_with_subscriptions(x, copies, own, others) for x, copies in told]
+    given = subscriptions_at(arrivals, network.topology, aggregate.keep)
+    return [_with_subscriptions(x, copies, given) for x, copies in told]
+
+
+def _arrival(one: _Published, qmgr: str) -> Arrival:
+    """A publication of these at a queue manager."""
+    snapshot_id, publisher, topic = one.key
+    return Arrival(snapshot_id, qmgr, topic, qmgr == publisher)
 
 
 def _hosts(one: _Published, hop: Hop, network: Network) -> list[str]:
@@ -185,19 +190,12 @@ def _sent_on(hop: Hop, count: int) -> list[Copies]:
 
 
 def _with_subscriptions(
-    one: _Published,
-    copies: Sequence[Copies],
-    own: dict[tuple[str, str, str], list[Subscription]],
-    others: dict[tuple[str, str, str], list[Subscription]],
+    one: _Published, copies: Sequence[Copies], given: Mapping[Arrival, Sequence[Subscription]]
 ) -> Publication:
-    """The publication, with who gets it where."""
+    """The publication, with who gets it where; what is served where it was put is told apart."""
     snapshot_id, qmgr, topic = one.key
-
-    def at(dest: str) -> tuple[Subscription, ...]:
-        return tuple(others.get((snapshot_id, dest, topic), ())) if dest != qmgr else ()
-
+    at = {x: tuple(given.get(_arrival(one, x), ())) for x in (qmgr, *(y.dest_qmgr for y in copies))}
     told = tuple(
-        Copies(x.at_qmgr, x.dest_qmgr, x.channel, x.messages, x.is_sent_on, at(x.dest_qmgr))
-        for x in copies
+        replace(x, subscriptions=at[x.dest_qmgr]) if x.dest_qmgr != qmgr else x for x in copies
     )
-    return Publication(qmgr, topic, snapshot_id, one.outcomes, told, tuple(own.get(one.key, ())))
+    return Publication(qmgr, topic, snapshot_id, one.outcomes, told, at[qmgr])

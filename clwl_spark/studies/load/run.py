@@ -4,12 +4,10 @@ Source: CONTRACT, `clwl load`.
 """
 
 import re
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -18,12 +16,13 @@ from clwl_spark.errors import InputError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
 from clwl_spark.snapshots.reading import Sources, sources_of
+from clwl_spark.studies.load.counting import Counted
 from clwl_spark.studies.load.delta_tables import apart, table_of
-from clwl_spark.studies.load.derived import Made, last_of_keys, made_of_counts, with_counts
-from clwl_spark.studies.load.known import Known, known_contents, once
-from clwl_spark.studies.load.mapping import Mapped
+from clwl_spark.studies.load.derived import Made, made_of_counts, with_counts
+from clwl_spark.studies.load.known import Known, known_contents
 from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
 from clwl_spark.studies.load.one_file import LoadFile, LoadOptions, LoadReject, file_of
+from clwl_spark.studies.load.summary import LoadSummary
 from clwl_spark.studies.load.timeline import Timeline, TimelineSummary
 from clwl_spark.studies.load.traced_files import (
     TraceNotes,
@@ -31,30 +30,15 @@ from clwl_spark.studies.load.traced_files import (
     read_records,
     take_traces,
 )
+from clwl_spark.studies.load.writing import WRITTEN, write_contents
 from clwl_spark.tables import (
-    CONFIG_EVENTS,
-    COUNTER_READINGS,
-    LOAD_REJECTS,
-    LOADS,
     MESSAGES,
-    OBSERVED_COUNTS,
     OBSERVED_ROUTES,
-    STATUS_EVENTS,
-    TABLES,
 )
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.moments import moment_text
 
 _SHOWN_REJECTS: Final = 3
-_WRITTEN: Final = (
-    OBSERVED_ROUTES.name, OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name,
-    CONFIG_EVENTS.name, MESSAGES.name,
-)  # fmt: skip
-"""In the order that they are written in: counts before the readings that they are made of."""
-_KEYED: Final = frozenset(
-    {OBSERVED_COUNTS.name, COUNTER_READINGS.name, STATUS_EVENTS.name, CONFIG_EVENTS.name}
-)
-"""Tables in which a record that comes again, in another file, is the same row."""
+_NO_SOURCES: Final = Sources((), "")
 _TOLD_EVERY: Final = 16
 _WORDS: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 """What a reason cites of a file."""
@@ -62,76 +46,6 @@ _WORDS: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 class NothingLoadedError(InputError):
     """No message in any of the files, or some that cannot be read under `strict`."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoadSummary:
-    """What a load did.
-
-    Attributes:
-        files: files that gave something new.
-        known: files that the lake has already.
-        rows: rows that were written, or would be, by table.
-        rejects: pieces that could not be used.
-        passed: files that were not read, and why.
-        mappings: by file, column -> field.
-        first: put_time of the first message; None = there is none.
-        last: of the last one.
-        guessed: messages whose order among those of the same moment is the file's.
-        late: messages put before one that the lake had.
-        trace: what is to be told of activity trace.
-        synthetic: messages made from counts.
-        outside: rows that the bounds leave out.
-        read_once: counters that were read once, so that nothing is known to have been counted.
-        restarted: times that a counter began anew between two readings.
-        written: whether anything was written.
-        timeline: what became of the line of snapshots; None = there was none to grow.
-    """
-
-    files: int
-    known: int
-    rows: Mapping[str, int]
-    rejects: tuple[LoadReject, ...]
-    passed: tuple[PassedOver, ...]
-    mappings: Mapping[str, Mapped]
-    first: datetime | None
-    last: datetime | None
-    guessed: int
-    late: int
-    trace: TraceNotes
-    synthetic: int
-    outside: int
-    read_once: int
-    restarted: int
-    written: bool
-    timeline: TimelineSummary | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """The document of `clwl load --json`."""
-        return {
-            "files": self.files,
-            "known": self.known,
-            "rows": dict(self.rows),
-            "rejects": [
-                {"file": x.file, "line": x.line, "text": x.text, "reason": x.reason}
-                for x in self.rejects
-            ],
-            "passed_over": [{"file": x.file, "why": x.why} for x in self.passed],
-            "mappings": self.mappings,
-            "from": self.first and moment_text(self.first),
-            "to": self.last and moment_text(self.last),
-            "order_guessed": self.guessed,
-            "late": self.late,
-            "repeated": self.trace.repeated,
-            "unopened": self.trace.unopened,
-            "set_back": dict(self.trace.set_back),
-            "synthetic": self.synthetic,
-            "outside": self.outside,
-            "counters_read_once": self.read_once,
-            "counters_restarted": self.restarted,
-            "written": self.written,
-            **({"timeline": self.timeline.to_json()} if self.timeline else {}),
-        }
 
 
 def load(
@@ -156,48 +70,102 @@ def load(
         UsageError: a field that is named is not there.
     """
     needs_files = options.seed is None and line is None
-    sources = sources_of(paths) if paths or needs_files else None
+    sources = sources_of(paths) if paths or needs_files else _NO_SOURCES
     known = known_contents(lake)
-    files, waiting, skipped = _files(known, sources.files if sources else (), options, tell)
+    files, waiting, skipped = _files(known, sources.files, options, tell)
     notes = _read(lake, files, options, tell)
     if line is not None:
         line.judge(files)
     rejects = [_kept(x, options) for one in files for x in one.rejects]
     _refuse(files, rejects, strict=options.strict)
+    new = _worked_out(lake, files, known, options, line)
+    is_written = new.is_there and not options.dry_run
+    if is_written:
+        _save(lake, new, rejects, line, tell)
+    times = pa.compute.min_max(new.messages.rows[c.PUT_TIME]).as_py()
+    return LoadSummary(
+        files=len(files),
+        known=skipped,
+        rows={name: new.tables[name].num_rows for name in WRITTEN if name in new.tables},
+        rejects=tuple(rejects),
+        passed=(*_passed(sources, files), *waiting),
+        mappings={x.name: x.fields for x in files if x.fields},
+        first=times["min"],
+        last=times["max"],
+        guessed=new.messages.guessed,
+        late=new.messages.late,
+        trace=notes,
+        synthetic=new.made.puts.num_rows,
+        outside=sum(x.outside for x in files),
+        read_once=new.from_counters.alone,
+        restarted=new.from_counters.restarted,
+        written=is_written,
+        timeline=new.grown,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    """What is to be written.
+
+    Attributes:
+        files: that gave something.
+        tables: their rows by table, and those that are made of counts.
+        made: what counts come to.
+        from_counters: what two readings of counters come to.
+        messages: with the put_seq that they get.
+        grown: the line of snapshots; None = there is none to grow.
+    """
+
+    files: Sequence[LoadFile]
+    tables: Mapping[str, pa.Table]
+    made: Made
+    from_counters: Counted
+    messages: Numbered
+    grown: TimelineSummary | None
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether a content is loaded."""
+        return bool(self.files or self.made.counts)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything."""
+        return self.has_rows or (self.grown is not None and self.grown.snapshots > 0)
+
+
+def _worked_out(
+    lake: Lake,
+    files: Sequence[LoadFile],
+    known: Known,
+    options: LoadOptions,
+    line: Timeline | None,
+) -> _New:
+    """What of the files is to be written, and what follows from it."""
     tables, from_counters = with_counts(lake, _together(files))
     made = made_of_counts(lake, tables, known, options.seed)
     ready = _numbered(lake, [tables.get(MESSAGES.name, _none()), made.puts])
     tables[MESSAGES.name] = ready.rows
     _link(files, tables, ready)
     grown = None if line is None else line.grow(tables)
-    is_new = bool(files or made.counts or (grown and grown.snapshots))
-    if is_new and not options.dry_run:
-        tell("writing", 0, 1)
-        if files or made.counts:
-            _write(lake, files, tables, rejects, made)
-        if line is not None:
-            line.write()
-        tell("writing", 1, 1)
-    times = pa.compute.min_max(ready.rows[c.PUT_TIME]).as_py()
-    return LoadSummary(
-        files=len(files),
-        known=skipped,
-        rows={name: tables[name].num_rows for name in _WRITTEN if name in tables},
-        rejects=tuple(rejects),
-        passed=(*_passed(sources, files), *waiting),
-        mappings={x.name: x.fields for x in files if x.fields},
-        first=times["min"],
-        last=times["max"],
-        guessed=ready.guessed,
-        late=ready.late,
-        trace=notes,
-        synthetic=made.puts.num_rows,
-        outside=sum(x.outside for x in files),
-        read_once=from_counters.alone,
-        restarted=from_counters.restarted,
-        written=is_new and not options.dry_run,
-        timeline=grown,
-    )
+    return _New(files, tables, made, from_counters, ready, grown)
+
+
+def _save(
+    lake: Lake,
+    new: _New,
+    rejects: Sequence[LoadReject],
+    line: Timeline | None,
+    tell: OnProgress,
+) -> None:
+    """Write the rows, then the snapshots that are made of them."""
+    tell("writing", 0, 1)
+    if new.has_rows:
+        write_contents(lake, new.files, new.tables, rejects, new.made)
+    if line is not None:
+        line.write()
+    tell("writing", 1, 1)
 
 
 def _read(
@@ -212,10 +180,9 @@ def _read(
     return notes
 
 
-def _passed(sources: Sources | None, files: Sequence[LoadFile]) -> Iterator[PassedOver]:
+def _passed(sources: Sources, files: Sequence[LoadFile]) -> Iterator[PassedOver]:
     """The files that were not read, and those that give no row."""
-    if sources is not None:
-        yield from sources.passed
+    yield from sources.passed
     for one in files:
         if one.needless and not any(one.rows):
             yield PassedOver(one.name, _needless(one))
@@ -308,34 +275,3 @@ def _together(files: Sequence[LoadFile]) -> dict[str, pa.Table]:
         for name, rows in one.rows.items():
             parts.setdefault(name, []).append(rows)
     return {name: pa.concat_tables(found) for name, found in parts.items()}
-
-
-def _write(
-    lake: Lake,
-    files: Sequence[LoadFile],
-    tables: Mapping[str, pa.Table],
-    rejects: Sequence[LoadReject],
-    made: Made,
-) -> None:
-    """Write which contents are loaded, then the rows: a content is whole when all tables are."""
-    there = [x for x in _WRITTEN if x in tables and (tables[x].num_rows or x == MESSAGES.name)]
-    lake.create([*(TABLES[x] for x in there), LOADS, LOAD_REJECTS])
-    load_id, now = uuid.uuid4().hex, datetime.now(UTC)
-    loads = [
-        (x.part.content, name, x.size, x.name, rows, now, load_id)
-        for x in files
-        if x.is_of_use
-        for name, rows in ({y: z.num_rows for y, z in x.rows.items()} or {"": 0}).items()
-    ]
-    loads += [(x, MESSAGES.name, 0, "", rows, now, load_id) for x, rows in made.counts.items()]
-    transaction = once(load_id)
-    if loads:
-        lake.merge(LOADS.name, lake.arrow_rows(LOADS.name, loads))
-    told = [(x.file, x.line, x.text, x.reason) for x in rejects]
-    if told:
-        lake.append(LOAD_REJECTS.name, lake.arrow_rows(LOAD_REJECTS.name, told), transaction)
-    for name in there:
-        if name in _KEYED:
-            lake.merge(name, last_of_keys(tables[name], name), transaction)
-        else:
-            lake.append(name, tables[name], transaction)

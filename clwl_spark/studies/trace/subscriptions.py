@@ -57,8 +57,8 @@ class Subscription:
 
 def subscriptions_at(
     arrivals: Iterable[Arrival], topology: Topology, keep: Materialize
-) -> dict[tuple[str, str, str], list[Subscription]]:
-    """The subscriptions by (snapshot, queue manager, topic string); those without have no key.
+) -> dict[Arrival, list[Subscription]]:
+    """The subscriptions by arrival, in order of their names; those without have no key.
 
     Args:
         arrivals: distinct.
@@ -68,9 +68,9 @@ def subscriptions_at(
     session = topology.subscriptions.sparkSession
     arrived = frame_from_rows(session, map(astuple, arrivals), _ARRIVED)
     rows = handed_to(arrived, topology, keep).toPandas().to_dict("records")
-    key = itemgetter(c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME)
-    found: dict[tuple[str, str, str], list[Subscription]] = {}
-    for row in sorted(rows, key=lambda x: (*key(x), x[c.SUB_NAME], x[c.TOPICSTR])):
+    found: dict[Arrival, list[Subscription]] = {}
+    for row in sorted(rows, key=itemgetter(c.SUB_NAME, c.TOPICSTR)):
+        at = Arrival(*(row[x] for x in (c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME, c.IS_LOCAL)))
         told = (row[x] for x in (c.QMGR, c.SUB_NAME, c.TOPICSTR, c.DEST, c.DEST_QMGR))
-        found.setdefault(key(row), []).append(Subscription(*told))
+        found.setdefault(at, []).append(Subscription(*told))
     return found

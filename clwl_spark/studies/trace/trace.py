@@ -224,7 +224,7 @@ def _given(
         for qmgr in dict.fromkeys((*passed, *ended))
     ]
     found = subscriptions_at(arrivals, network.topology, as_it_is)
-    return [x for at in arrivals for x in found.get((at.snapshot_id, at.qmgr, at.topic), ())]
+    return [x for at in arrivals for x in found.get(at, ())]
 
 
 def _put(place: Place) -> Row:

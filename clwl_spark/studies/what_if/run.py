@@ -2,20 +2,26 @@
 
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from clwl_spark.algorithm.semantics import NEWEST
 from clwl_spark.delta.lake import Lake
 from clwl_spark.logs import OnProgress
+from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import RouteOptions
 from clwl_spark.routing.run import route
+from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.write import Snapshot, write_snapshot
 from clwl_spark.spark.files import refuse_lasting
 from clwl_spark.spark.parallel import run_whole
+from clwl_spark.studies.new_host.run import NewHost
 from clwl_spark.studies.what_if.changed import Sides, Tables
 from clwl_spark.studies.what_if.lakes import SideLake
 from clwl_spark.studies.what_if.moves import AFTER, BEFORE, Moves, moves
+from clwl_spark.studies.what_if.new_hosts import hosts_added
 from clwl_spark.tables import MESSAGES
 from clwl_spark.tables.moments import EPOCH
 
@@ -28,12 +34,14 @@ class WhatIf:
         snapshot_id: the snapshot before.
         said: the change, as it was said.
         moves: what moves.
+        new_hosts: what each instance that the change adds to a queue of others needs beside it.
         seconds: for all of it.
     """
 
     snapshot_id: str
     said: tuple[str, ...]
     moves: Moves
+    new_hosts: Sequence[NewHost]
     seconds: float
 
     def to_json(self) -> dict[str, Any]:
@@ -42,6 +50,7 @@ class WhatIf:
             "snapshot_id": self.snapshot_id,
             "changes": list(self.said),
             **self.moves.to_json(),
+            "new_hosts": [x.to_json() for x in self.new_hosts],
             "seconds": self.seconds,
         }
 
@@ -64,7 +73,7 @@ def what_if(
         snapshot_id: the snapshot before, for the answer.
         said: the change, for the answer.
         sides: the topology before and after.
-        options: how to route.
+        options: how to route, by the lake's semantics (`routing.engines.batch.of_lake`).
         tell: told (stage, done, total).
 
     Raises:
@@ -92,7 +101,9 @@ def what_if(
         found = moves(*own)
     finally:
         lake.remove_folder(place)
-    return WhatIf(snapshot_id, said, found, round(time.monotonic() - started, 3))
+    ladder = Ladder(options.wanted.or_those(NEWEST), load_exit(options.exit_function))
+    hosts = hosts_added(lake, snapshot_id, sides, found.by_object, ladder)
+    return WhatIf(snapshot_id, said, found, hosts, round(time.monotonic() - started, 3))
 
 
 def _route(side: Lake, tables: Tables, options: RouteOptions) -> None:
