@@ -13,8 +13,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from clwl_spark.present.metrics.reading import Figure, Figures, Labels, Sample
+from clwl_spark.tables.moments import micros
 
-_NANOS: Final = 1_000_000_000
 _CUMULATIVE: Final = 2
 """AGGREGATION_TEMPORALITY_CUMULATIVE."""
 _UNITS: Final = {"seconds": "s", "bytes": "By"}
@@ -106,4 +106,4 @@ def _attributes(labels: Labels) -> list[Document]:
 
 def _nanos(moment: datetime) -> str:
     """Nanoseconds since 1970, as the protocol's JSON writes numbers of 64 bits."""
-    return str(int(moment.timestamp()) * _NANOS + moment.microsecond * 1000)
+    return str(micros(moment) * 1_000)

@@ -22,8 +22,8 @@ from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import GATE_RESULTS, MESSAGES, REJECTED_MESSAGES, RUNS
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import SECOND, micros, moment_at
 
-_MICROS: Final = 1e6
 _MIB: Final = 2**20
 _PASSED: Final = "PASSED"
 Labels = Mapping[str, str]
@@ -85,7 +85,7 @@ def read_figures(lake: Lake) -> Figures:
     found = run_parallel(lake.spark, lambda part: part(lake), [_runs, _backlog, _snapshots, _gates])
     figures = tuple(x for part in found for x in part if x.samples)
     ((since,),) = lake.read_or_empty(RUNS.name).agg(F.unix_micros(F.min("started_at"))).collect()
-    first = None if since is None else datetime.fromtimestamp(since / _MICROS, UTC)
+    first = None if since is None else moment_at(since)
     return Figures(datetime.now(UTC), first, figures)
 
 
@@ -165,7 +165,7 @@ def _snapshots(lake: Lake) -> list[Figure]:
     catalog = snapshot_catalog(lake)
     counts = Counter(x.status or "UNKNOWN" for x in catalog.ordered)
     valid = [
-        Sample(x.valid_from / _MICROS, {"snapshot_id": x.snapshot_id}) for x in catalog.pins[-1:]
+        Sample(x.valid_from / SECOND, {"snapshot_id": x.snapshot_id}) for x in catalog.pins[-1:]
     ]
     name = "clwl_snapshot_valid_from_timestamp_seconds"
     return [
@@ -212,10 +212,8 @@ def _unit(name: str) -> str:
 
 
 def _epoch(moment: datetime | None) -> float | None:
-    """Seconds since 1970; a moment without zone is in UTC."""
-    if moment is None:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    """Seconds since 1970."""
+    return None if moment is None else micros(moment) / SECOND
 
 
 def _rows(frame: DataFrame) -> list[dict[str, Any]]:

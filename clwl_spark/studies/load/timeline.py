@@ -31,10 +31,9 @@ from clwl_spark.tables import (
 )
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.loading import AT
-from clwl_spark.tables.moments import micros, moment_text
+from clwl_spark.tables.moments import SECOND, micros, moment_text
 
 _RUNNING: Final = "RUNNING"
-_MICROSECOND: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +252,7 @@ def _in_order(event: Mapping[str, Any]) -> tuple[datetime, str, str]:
 
 def _steps(events: Sequence[dict[str, Any]], seconds: int) -> Iterator[list[dict[str, Any]]]:
     """The events of each step of time in which there is one."""
-    length = seconds * _MICROSECOND
+    length = seconds * SECOND
     for _, found in groupby(events, key=lambda x: micros(x[AT]) // length):
         yield [*found]
 
