@@ -92,20 +92,40 @@ def test_parts_make_no_difference(spark, tmp_path, monkeypatch):
     assert routed(spark, tmp_path / "parts", rows, f"{EXIT}every_fifth:QM3") == whole
 
 
+def described():
+    """GATE's puts, some persistent, some long; and those that persistent_and_long sends to QM3."""
+    rows = world()
+    sized = [
+        {**x, "persistent": (True, None, False)[at % 3], "msg_length": at * 50 if at % 7 else None}
+        for at, x in enumerate(rows["messages"])
+    ]
+    meant = {x["put_seq"] for x in sized if x["persistent"] and (x["msg_length"] or 0) >= 1_000}
+    assert 0 < len(meant) < len(sized) / 3
+    return {**rows, "messages": sized}, meant
+
+
+def test_it_is_told_what_the_message_is(spark, tmp_path):
+    rows, meant = described()
+    plain, _ = routed(spark, tmp_path / "plain", rows)
+    told, _ = routed(spark, tmp_path / "told", rows, f"{EXIT}persistent_and_long:QM3")
+    assert meant <= {x[1] for x in told if x[4] == "QM3"}
+    assert not meant <= {x[1] for x in plain if x[4] == "QM3"}
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("engine", ["arrow", "spark"])
-def test_it_is_asked_on_spark_as_well(spark, tmp_path, engine):
+@pytest.mark.parametrize("exit_", ["every_fifth:QM3", "persistent_and_long:QM3"])
+def test_it_is_asked_on_spark_as_well(spark, tmp_path, engine, exit_):
     spark.sparkContext.addPyFile(message_exits.__file__)
-    outcomes, history = routed(spark, tmp_path, world(), f"{EXIT}every_fifth:QM3", engine)
-    went, standing = played(60, dict.fromkeys(HOSTS, 50))
-    assert {x[1]: x[4] for x in outcomes} == went
-    assert {x[1]: tuple(x[3:5]) for x in history} == standing
+    rows, _ = described()
+    here = routed(spark, tmp_path / "here", rows, f"{EXIT}{exit_}", "embedded")
+    assert routed(spark, tmp_path / "there", rows, f"{EXIT}{exit_}", engine) == here
 
 
 @pytest.mark.parametrize(
     ("exit_", "said"),
     [
-        ("asks_for_what_is_not_there", "msg_length"),
+        ("asks_for_what_is_not_there", "expiry"),
         ("raises", "raised ValueError:"),
         ("takes_all", "takes 3 destinations for choice 0"),
         ("too_few", "returned 1 flags for 180 rows"),

@@ -44,9 +44,17 @@ def every_fifth(destinations, qmgr):
     return np.where(fifth, np.array(to_it), np.array(destinations["is_default"]))
 
 
+def persistent_and_long(destinations, qmgr):
+    """Send persistent messages of 1,000 bytes and more to one queue manager."""
+    to_it = pc.equal(destinations["dest_qmgr"], qmgr)
+    long = pc.greater_equal(destinations["msg_length"], 1_000)
+    meant = pc.fill_null(pc.and_(destinations["persistent"], long), False)
+    return pc.if_else(meant, to_it, destinations["is_default"])
+
+
 def asks_for_what_is_not_there(destinations):
     """Ask for a column that no exit gets."""
-    return destinations["msg_length"]
+    return destinations["expiry"]
 
 
 def raises(destinations):

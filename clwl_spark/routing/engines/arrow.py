@@ -103,11 +103,10 @@ def _pack_splits(
             yield from block_rows([reject_block("", x) for x in parts], rows_per_byte)
 
 
-def _message_ids(split: str, payload: bytes) -> pa.ChunkedArray:
-    """The message ids of a block that says which rows of a split it has."""
+def _passed(split: str, payload: bytes, names: Sequence[str]) -> pa.Table:
+    """Columns of the messages of a block that says which rows of a split it has."""
     rows = from_ipc(payload)[SPLIT_ROW].to_numpy()
-    ids = MESSAGES.arrow([c.MESSAGE_ID])
-    return split_rows(Split.named(split), ids, rows)[c.MESSAGE_ID]
+    return split_rows(Split.named(split), MESSAGES.arrow(names), rows)
 
 
 def _written(folder: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -152,7 +151,7 @@ class ArrowEngine:
     outcomes: str
     partitions: int
     name: ClassVar[str] = "arrow"
-    form: ClassVar[BlockForm] = BlockForm((ROW, ANSWER, c.OUT_OF_ORDER), _message_ids, _set_aside)
+    form: ClassVar[BlockForm] = BlockForm((ROW, ANSWER, c.OUT_OF_ORDER), _passed, _set_aside)
 
     def asking(self, messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:  # noqa: ARG002
         """As SparkEngine: where each message is."""
@@ -170,6 +169,7 @@ class ArrowEngine:
         run: Run,
         rows_per_byte: float,
         set_aside: DataFrame | None = None,  # noqa: ARG002
+        carried: Sequence[str] = (),  # noqa: ARG002
     ) -> DataFrame:
         """As SparkEngine; the blocks say which rows of their split they have."""
         packed = partial(_pack_splits, self.messages, run.pins, run.buckets, rows_per_byte)

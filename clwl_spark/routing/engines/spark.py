@@ -61,6 +61,7 @@ class SparkEngine:
         run: Run,
         rows_per_byte: float,
         set_aside: DataFrame | None = None,
+        carried: Sequence[str] = (),
     ) -> DataFrame:
         """The stream of messages in blocks (BLOCK_SCHEMA), each with its `empty_rows`.
 
@@ -69,9 +70,11 @@ class SparkEngine:
             run: whose snapshots and buckets they are.
             rows_per_byte: as for `empty_rows`.
             set_aside: keys (`duplicates.KEY`) of which some message is a duplicate.
+            carried: columns that the choice asks for beside keys and message ids.
         """
         packed = partial(_packed, run.buckets, rows_per_byte)
-        return for_blocks(messages, run.pins, set_aside).mapInArrow(packed, BLOCK_SCHEMA)
+        found = for_blocks(messages, run.pins, set_aside, carried)
+        return found.mapInArrow(packed, BLOCK_SCHEMA)
 
     def write_outcomes(
         self,

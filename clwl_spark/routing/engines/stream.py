@@ -26,6 +26,7 @@ from clwl_spark.routing.intake.blocks import (
     MESSAGES,
     PAYLOAD,
     SPLIT,
+    TOLD_TO_EXIT,
     BlockForm,
     empty_rows,
 )
@@ -100,7 +101,8 @@ def routed_blocks(
         arrow_rows / (bounds.memory_mib * 2**20 * share)
         for share in (_TAKEN_AT_ONCE, _SENT_AT_ONCE)
     )
-    blocks = engine.blocks(messages, run, taken, set_aside)
+    carried = TOLD_TO_EXIT if bounds.message_exit else ()
+    blocks = engine.blocks(messages, run, taken, set_aside, carried)
     with_facts = blocks.join(F.broadcast(facts), c.QMGR, "left")
     told = [TOLD] if bounds.rejects_duplicates else []
     columns = (BUCKET, c.QMGR, KIND, KEYS, PAYLOAD, MESSAGES, SPLIT, FACTS, MEMORY, *told)

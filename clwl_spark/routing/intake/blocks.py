@@ -80,9 +80,13 @@ _AS_IT_IS: Final = pa.ipc.IpcWriteOptions()
 """Given, so that the environment is not asked; compressed, small tables read 20 times slower."""
 
 
-def ids_in_payload(_split: str, payload: bytes) -> pa.ChunkedArray:
-    """The message ids of a block that carries them."""
-    return from_ipc(payload)[c.MESSAGE_ID]
+TOLD_TO_EXIT: Final = (c.LOGICAL_ORDER, c.VIA, c.PERSISTENT, c.MSG_LENGTH, c.SCOPE)
+"""Columns of messages that nothing but a message exit asks for."""
+
+
+def passed_in_payload(_split: str, payload: bytes, names: Sequence[str]) -> pa.Table:
+    """Columns of a block's messages, where it carries them."""
+    return from_ipc(payload).select([*names])
 
 
 def documents_in_payload(payload: bytes, rows: NDArray[np.int32]) -> pa.Table | None:
@@ -100,18 +104,18 @@ class BlockForm:
 
     Attributes:
         told: the columns that it wants to hear of each outcome; none = all.
-        message_ids: finds the message ids of a block by its split and payload.
+        passed: finds columns of a block's messages by its split and payload.
         set_aside: what says of rows of a block that they are set aside, by its payload; None =
             what is needed for it was not sent along.
     """
 
     told: tuple[str, ...] = ()
-    message_ids: Callable[[str, bytes], pa.ChunkedArray] = ids_in_payload
+    passed: Callable[[str, bytes, Sequence[str]], pa.Table] = passed_in_payload
     set_aside: Callable[[bytes, NDArray[np.int32]], pa.Table | None] = documents_in_payload
 
 
 WITH_IDS: Final = BlockForm()
-"""Blocks that carry the message ids, and of whose outcomes all is told."""
+"""Blocks that carry the message ids, and TOLD_TO_EXIT for one; all is told of their outcomes."""
 
 
 def bucket_of(qmgr: str, buckets: int) -> str:
@@ -144,7 +148,7 @@ def pack(
 
 def _carried(table: pa.Table) -> list[str]:
     """The columns that blocks of messages that came through Spark pass along."""
-    return [x for x in (c.MESSAGE_ID, DOCUMENT) if x in table.column_names]
+    return [x for x in (c.MESSAGE_ID, DOCUMENT, *TOLD_TO_EXIT) if x in table.column_names]
 
 
 def gathered(tables: Iterable[pa.Table], buckets: int) -> Iterator[pa.Table]:

@@ -55,7 +55,10 @@ def with_requests(messages: DataFrame, pins: Sequence[Pin]) -> DataFrame:
 
 
 def for_blocks(
-    messages: DataFrame, pins: Sequence[Pin], set_aside: DataFrame | None = None
+    messages: DataFrame,
+    pins: Sequence[Pin],
+    set_aside: DataFrame | None = None,
+    carried: Sequence[str] = (),
 ) -> DataFrame:
     """The few columns that go into blocks; rejected messages are one JSON document each.
 
@@ -67,6 +70,7 @@ def for_blocks(
         pins: as for `with_requests`.
         set_aside: distinct keys (`duplicates.KEY`) of which some message is a duplicate: messages
             of theirs that can be routed get the DOCUMENT that one has which is set aside.
+        carried: columns that are taken along as they are.
 
     Grain: one row per message, before and after.
     """
@@ -94,6 +98,7 @@ def for_blocks(
         c.MESSAGE_ID,
         F.when(F.col(c.ERROR).isNotNull(), reject).alias(REJECT),
         *documents,
+        *(F.col(f"given_{x}" if x in _ALTERED else x).alias(x) for x in carried),
     )
 
 

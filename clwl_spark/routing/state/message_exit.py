@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clwl_spark.errors import ExitFunctionError
-from clwl_spark.routing.intake.blocks import BIND_CODES
+from clwl_spark.routing.intake.blocks import BIND_CODES, TOLD_TO_EXIT
 from clwl_spark.routing.state.asking import Standing
 from clwl_spark.routing.state.bucket_plans import BucketPlans
 from clwl_spark.routing.state.spool import Slice
@@ -40,6 +40,11 @@ DESTINATIONS: Final = pa.schema(
         (c.BIND, pa.string()),
         (c.OPEN_ID, pa.int64()),
         (c.GROUP_ID, pa.binary()),
+        (c.LOGICAL_ORDER, pa.bool_()),
+        (c.VIA, pa.string()),
+        (c.PERSISTENT, pa.bool_()),
+        (c.MSG_LENGTH, pa.int32()),
+        (c.SCOPE, pa.string()),
         (c.SNAPSHOT_ID, pa.string()),
         (c.PLAN_ID, pa.int64()),
         (c.DEST_QMGR, pa.string()),
@@ -56,6 +61,7 @@ DESTINATIONS: Final = pa.schema(
 """What an exit is given: a row per destination of a choice; choices count from 0 in each table."""
 
 _PLAN: Final = "place of the plan"
+_OF_MESSAGE: Final = (c.PUT_SEQ, c.PUT_TIME, c.MESSAGE_ID, c.OPEN_ID, c.GROUP_ID, *TOLD_TO_EXIT)
 _OF_KEYS: Final = (c.BIND, c.OPEN_ID, c.GROUP_ID)
 _OF_PLAN: Final = (c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.SNAPSHOT_ID, c.PLAN_ID)
 _OF_ROUTE: Final = (c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.CHANNEL_CLUSTER, c.IS_LOCAL)
@@ -71,19 +77,19 @@ class Told:
         self._payloads = payloads
 
     def of(self, window: Window) -> pa.Table:
-        """Grain: one row per message of the window: put_seq, put_time, message_id, and its keys."""
+        """Grain: one row per message of the window: what came with it, its plan and its keys."""
         order = np.argsort(window.block, kind="stable")
         starts = np.flatnonzero(np.diff(window.block[order], prepend=-1))
         parts = [self._keys(window, rows) for rows in np.split(order, starts[1:])]
         back = np.empty(len(order), dtype=np.int64)
         back[order] = np.arange(len(order))
         keys = pa.concat_tables(parts).take(pa.array(back))
-        ids = self._payloads.ids_of(window)
+        passed = self._payloads.passed_of(window, [c.MESSAGE_ID, *TOLD_TO_EXIT])
         times = pa.array(window.put_time).cast(pa.timestamp("us", "UTC"))
         put_seq = pa.array(window.put_seq)
-        names = [c.PUT_SEQ, c.PUT_TIME, c.MESSAGE_ID, _PLAN, *_OF_KEYS]
+        names = [c.PUT_SEQ, c.PUT_TIME, _PLAN, *passed.column_names, *_OF_KEYS]
         plan = pa.array(window.plan)
-        return pa.table([put_seq, times, ids, plan, *keys.columns], names=names)
+        return pa.table([put_seq, times, plan, *passed.columns, *keys.columns], names=names)
 
     def _keys(self, window: Window, rows: NDArray[np.int64]) -> pa.Table:
         """The keys of messages of one block."""
@@ -182,9 +188,7 @@ class _Asked:
         columns = {
             CHOICE: pa.array(np.cumsum(begins) - 1),
             c.QMGR: pa.repeat(plans.qmgrs[self._sender], len(place)),
-            **{
-                x: messages[x] for x in (c.PUT_SEQ, c.PUT_TIME, c.MESSAGE_ID, c.OPEN_ID, c.GROUP_ID)
-            },
+            **{x: messages[x] for x in _OF_MESSAGE},
             c.BIND: words.take(messages[c.BIND].combine_chunks()),
             **{x: of_plan[x] for x in _OF_PLAN},
             **{x: routes[x] for x in _OF_ROUTE},

@@ -81,19 +81,30 @@ class Payloads:
 
     def ids(self, block: int) -> pa.Array:
         """The message ids of a block."""
-        where = self.spool.blocks[block]
-        return self.form.message_ids(where.split, self.spool.payload(block)).combine_chunks()
+        return self._passed(block, [c.MESSAGE_ID])[c.MESSAGE_ID].combine_chunks()
 
     def ids_of(self, window: Window) -> pa.Array:
         """(messages,) the message ids of a window; none and an empty one are the same (P25)."""
+        return self.passed_of(window, [c.MESSAGE_ID])[c.MESSAGE_ID].combine_chunks()
+
+    def passed_of(self, window: Window, names: Sequence[str]) -> pa.Table:
+        """(messages) columns of a window's messages; a message id that is null is an empty one."""
         order = np.argsort(window.block, kind="stable")
         starts = np.flatnonzero(np.diff(window.block[order], prepend=-1))
-        parts = np.split(order, starts[1:])
-        found = [self.ids(int(window.block[x[0]])).take(pa.array(window.row[x])) for x in parts]
+        found = [
+            self._passed(int(window.block[x[0]]), names).take(pa.array(window.row[x]))
+            for x in np.split(order, starts[1:])
+        ]
         back = np.empty(len(order), dtype=np.int64)
         back[order] = np.arange(len(order))
-        ids = pa.chunked_array(found, pa.binary()).take(pa.array(back))
-        return pc.fill_null(ids, b"").combine_chunks()
+        table = pa.concat_tables(found).take(pa.array(back))
+        at = table.schema.get_field_index(c.MESSAGE_ID)
+        return table.set_column(at, c.MESSAGE_ID, pc.fill_null(table[c.MESSAGE_ID], b""))
+
+    def _passed(self, block: int, names: Sequence[str]) -> pa.Table:
+        """(messages) columns of a block's messages."""
+        where = self.spool.blocks[block]
+        return self.form.passed(where.split, self.spool.payload(block), names)
 
     def rows_of(self, block: int, rows: NDArray[np.int32]) -> pa.Table | None:
         """What says which rows of a block are set aside; None = the block cannot say it yet."""
