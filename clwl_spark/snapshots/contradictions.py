@@ -31,7 +31,7 @@ def refuse_contradictions(topology: Topology) -> None:
     keys = [f"{row['table']} ({row['row']}) {row['count']} times" for row in rows[:_SHOWN]]
     more = " and more" if rows[_SHOWN:] else ""
     raise LakeStateError(
-        f"keys are there more than once: {'; '.join(keys)}{more}; nothing was routed with them: "
+        f"keys are there more than once: {'; '.join(keys)}{more}; no plan is made of them: "
         "delete all rows but one of each key, or ingest the texts into a new snapshot"
     )
 

@@ -94,7 +94,9 @@ def test_a_message_that_was_moved_waits_where_it_is_now(spark, tmp_path):
     (now,) = where_is(lake, Wanted(micros(half(3)), None, "GATE", of_one), Edition.SECOND)
     hop = now["hops"][0]
     assert (hop["channel"], hop["dest_qmgr"], hop["state"]) == ("TO.QM2", "QM2", "WAITS")
-    assert hop["why"].startswith(f"re-allocated at {moment(2)}; TO.QM2 is down since")
+    told = f"re-allocated at {moment(2)}, to QM1 by TO.QM1 before; TO.QM2 is down since"
+    assert hop["why"].startswith(told)
+    assert hop["moved_from"] == {"dest_qmgr": "QM1", "channel": "TO.QM1"}
 
 
 def test_it_goes_on_hop_by_hop_until_it_waits(spark, tmp_path):

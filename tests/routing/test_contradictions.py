@@ -39,5 +39,14 @@ def test_a_key_that_is_there_twice_is_refused_at_the_run_and_named(spark, tmp_pa
     append(lake, QUEUES, [row])
     assert main(["route", *place, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["by_reason"] == {"0": 1}
+
+    append(lake, QUEUES, [{**row, "clwlrank": 9}])
+    capsys.readouterr()
+    asked = ["--from", "QM1", "--object", "APP.Q", *place]
+    for command in ("explain", "trace", "shares"):
+        assert main([command, *asked]) == 2, command
+        assert "queues (S1, *, QM1, APP.Q, K) 2 times" in capsys.readouterr().err
+    lake.delete(QUEUES.name, "snapshot_id", "S1")
+    append(lake, QUEUES, [row])
     assert main(["snapshots", "--drop", "S1", *place]) == 2
     assert "has been used by routing: it stays" in capsys.readouterr().err

@@ -24,6 +24,8 @@ INELIGIBLE: Final = "ineligible"
 IS_PUBLICATION: Final = "is_publication"
 MOVED_AT: Final = "moved_at"
 PUT_AT: Final = "put_at"
+PUT_TO: Final = "put_to"
+PUT_BY: Final = "put_by"
 RANK: Final = "rank"
 _CHOSE_ANEW: Final = (w.Reallocation.MOVED.value, w.Reallocation.STILL_FAVOURED.value)
 SYSTEM_PREFIX: Final = "SYSTEM."
@@ -73,11 +75,12 @@ def outcomes_now(lake: Lake, outcomes: DataFrame) -> DataFrame:
         lake: theirs.
         outcomes: rows of `outcomes`, all of a message.
 
-    Grain: one row per outcome, as `waiting_outcomes` has it; what went to a local queue has no
-    channel, and is local.
+    Grain: one row per outcome, as `waiting_outcomes` has it, with `put_to` and `put_by`, the queue
+    manager and channel chosen at the put; what went to a local queue has no channel, and is local.
     """
     places = _places(lake, outcomes.select(c.QMGR).distinct())
-    return _placed(identified(lake, outcomes), places)
+    first = {PUT_TO: F.col(c.DEST_QMGR), PUT_BY: F.col(c.CHANNEL)}
+    return _placed(identified(lake, outcomes).withColumns(first), places)
 
 
 def _placed(named: DataFrame, places: DataFrame | None) -> DataFrame:

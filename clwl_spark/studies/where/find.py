@@ -24,13 +24,15 @@ from clwl_spark.studies.reallocate.explain import UnknownMessageError
 from clwl_spark.studies.reallocate.waiting import (
     MOVED_AT,
     PUT_AT,
+    PUT_BY,
+    PUT_TO,
     RANK,
     from_the_end,
     outcomes_now,
     waiting_outcomes,
 )
 from clwl_spark.studies.reallocate.who_waits import WhoWaits
-from clwl_spark.studies.where.wording import Place, State, summary, way, words
+from clwl_spark.studies.where.wording import Move, Place, State, summary, way, words
 from clwl_spark.tables import HOPS, MESSAGES, OUTCOMES, REJECTED_MESSAGES, ROUTE_CANDIDATES
 from clwl_spark.tables import columns as c
 from clwl_spark.tables import waiting as w
@@ -175,16 +177,24 @@ def _hop(place: Place) -> Document:
         c.QMGR, c.PUT_SEQ, c.OBJECT_NAME, c.OBJECT_QMGR, c.SNAPSHOT_ID, c.REASON, c.DEST_QMGR,
         c.DEST_OBJECT, c.CHANNEL, c.CLUSTER, c.XMITQ, c.IS_LOCAL, c.BOUND,
     )  # fmt: skip
-    moved = place.moved_at
+    moved = place.moved
     return {
         HOP: place.hop,
         **{name: place.row[name] for name in names},
         "chosen_from": [dict(x) for x in place.routes],
-        MOVED_AT: None if moved is None else moment_text(moment_at(moved)),
+        MOVED_AT: None if moved is None else moment_text(moment_at(moved.at)),
+        "moved_from": None
+        if moved is None
+        else {c.DEST_QMGR: moved.qmgr, c.CHANNEL: moved.channel},
         "way": way(place),
         "state": place.state.value,
         "why": words(place),
     }
+
+
+def _move_of(row: Mapping[str, Any]) -> Move | None:
+    """What re-allocation did to it."""
+    return None if row[MOVED_AT] is None else Move(row[MOVED_AT], row[PUT_TO], row[PUT_BY])
 
 
 def _later(lake: Lake, put: _Row) -> dict[int, list[_Row]]:
@@ -237,7 +247,7 @@ class _Fates:
     def place(self, hop: int, row: _Row, *, has_come: bool = True) -> Place:
         """The message on one queue manager."""
         here = lake_at(self.lake, hop)
-        place = Place(hop, row, State.ARRIVED, self._routes(here, row), row[MOVED_AT])
+        place = Place(hop, row, State.ARRIVED, self._routes(here, row), _move_of(row))
         if not has_come:
             return place.ending(State.NOT_YET)
         if row[c.REASON] != 0:

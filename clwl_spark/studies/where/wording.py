@@ -27,6 +27,21 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """A re-allocation of a message.
+
+    Attributes:
+        at: the last event that moved it, in microseconds.
+        qmgr: to which it was to go when it was put.
+        channel: by which; None = none.
+    """
+
+    at: int
+    qmgr: str
+    channel: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """A message on one queue manager.
 
@@ -35,7 +50,7 @@ class Place:
         row: its outcome there, with the channel and transmission queue that it has now.
         state: how far it has come.
         routes: what it was chosen from.
-        moved_at: the last event that moved it, in microseconds; None = none.
+        moved: what re-allocation did to it; None = nothing.
         waits: which messages wait for its channel.
         rank: its number from the end of what goes by its channel, where that decides.
         known: messages that the lake knows to go by it.
@@ -45,7 +60,7 @@ class Place:
     row: Mapping[str, Any]
     state: State
     routes: Sequence[Mapping[str, Any]] = ()
-    moved_at: int | None = None
+    moved: Move | None = None
     waits: WhoWaits = ALL_WAIT
     rank: int | None = None
     known: int = 0
@@ -123,17 +138,24 @@ def _of_routes(place: Place) -> str:
     return {0: "", 1: ", the only route"}.get(count, f", one of {count} routes")
 
 
+def _moved(move: Move, row: Mapping[str, Any]) -> str:
+    at = moment_text(moment_at(move.at))
+    if (move.qmgr, move.channel) == (row[c.DEST_QMGR], row[c.CHANNEL]):
+        return f"re-allocated at {at}, the same way again"
+    by = f" by {move.channel}" if move.channel else ""
+    return f"re-allocated at {at}, to {move.qmgr}{by} before"
+
+
 def words(place: Place) -> str:
     """Why it is thought to be there."""
     told = _TOLD.get(place.state)
     if told is not None:
-        return told
+        moved = place.moved if place.state == State.ARRIVED else None
+        return told if moved is None else f"{_moved(moved, place.row)}; {told}"
     if place.state == State.FAILED:
         return f"the put ended with {reason_text(place.row[c.REASON])}"
-    moved = ""
-    if place.moved_at is not None:
-        moved = f"re-allocated at {moment_text(moment_at(place.moved_at))}; "
-    return moved + _by_channel(place)
+    before = "" if place.moved is None else f"{_moved(place.moved, place.row)}; "
+    return before + _by_channel(place)
 
 
 _TOLD = {
