@@ -101,7 +101,9 @@ def _rendered(found: Advice) -> Iterator[RenderableType]:
     yield listing(("queue manager", "channel", "now", "CLWLWGHT", "step"), weights, numbers)
     yield from ("", *(found.commands or ["nothing is to be changed"]))
     if not found.others:
-        yield f"no other of {found.objects - 1:,} objects with these hosts changes its shares"
+        others = found.objects - 1
+        none = f"no other of {others:,} objects with these hosts changes its shares"
+        yield none if others > 0 else "no other object has these hosts"
         return
     moved = [(x[c.OBJECT_NAME], f"{x['moved']:.2%}") for x in found.others[:_SHOWN]]
     yield ""

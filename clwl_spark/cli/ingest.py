@@ -65,7 +65,7 @@ def tell_rejects(summary: Mapping[str, Any]) -> None:
     for passed in summary["passed_over"]:
         note(f"{passed['file']} is passed over: {passed['why']}")
     for left in summary["not_carried_out"]:
-        note(f"{left['file']}:{left['line']}: {left['text']} is passed over: {left['why']}")
+        note(f"{left['file']}:{left['line']}: {left['text']} is not carried out: {left['why']}")
     for table, count in summary["for_everybody"].items():
         note(f"as full repositories show them, for everybody: {count:,} in {table}")
     for found in summary["disagreements"]:

@@ -24,7 +24,7 @@ from clwl_spark.snapshots.reading import Sources, sources_of
 from clwl_spark.snapshots.settled import Outcome, settle_files
 from clwl_spark.snapshots.write import Snapshot, commit, snapshot_row
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.tables import INGEST_REJECTS, SNAPSHOTS
+from clwl_spark.tables import ACTIONS, INGEST_REJECTS, SNAPSHOTS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import EPOCH
 
@@ -145,7 +145,7 @@ def ingest(
     work = _Work(lake, sources, snapshot_id, options.strict, tell or tell_nobody)
     earlier = options.base or (snapshot_id if old else None)
     outcome, inspection, rebuilt = _inspected(work, earlier, old, base)
-    written = earlier is not None or any(outcome.given.values())
+    written = earlier is not None or _gives_state(outcome)
     if written:
         changed = bool(inspection.changed_content)
         head = _head((old, base), work, options, changed=changed, rebuilt=rebuilt)
@@ -232,7 +232,7 @@ def _refuse_unusable(
     rejects = [f"{x.file}:{x.line}: {x.reason}" for x in outcome.rejects]
     shown = "; ".join(rejects[:_SHOWN_REJECTS]) or "no MQ object in them"
     # A DELETE alone gives no row, but where there are rows it can be all that is to be said.
-    used = outcome.used if earlier_id is not None else any(outcome.given.values())
+    used = outcome.used if earlier_id is not None else _gives_state(outcome)
     if not used and not any(not x.line for x in outcome.passed):
         raise IngestError(
             f"nothing in {sources.count} file(s) can be used ({shown}): give MQSC scripts, "
@@ -243,6 +243,11 @@ def _refuse_unusable(
             f"{len(rejects)} piece(s) cannot be used ({shown}); nothing was written: "
             "correct them, or ingest without --strict"
         )
+
+
+def _gives_state(outcome: Outcome) -> bool:
+    """Whether texts say anything of a cluster; that something was done to it is no snapshot."""
+    return any(count for name, count in outcome.given.items() if name != ACTIONS.name)
 
 
 def _head(

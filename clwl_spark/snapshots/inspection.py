@@ -16,6 +16,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, TopologyError
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.tables import (
+    ACTIONS,
     INGEST_REJECTS,
     QUEUE_STATUS,
     SNAPSHOT_CONTENT,
@@ -31,8 +32,8 @@ _ALWAYS: Final = tuple(table.name for table in TOPOLOGY)
 CONTENT: Final = tuple(table.name for table in SNAPSHOT_CONTENT)
 """The tables whose rows are a snapshot's content."""
 
-STATE: Final = tuple(name for name in CONTENT if name != QUEUE_STATUS.name)
-"""Those of them that say how a cluster is; the others have the counts of a moment."""
+STATE: Final = tuple(x for x in CONTENT if x not in (QUEUE_STATUS.name, ACTIONS.name))
+"""Those of them that say how a cluster is; not the counts of a moment, nor what was done."""
 
 WRITABLE: Final = (*CONTENT, INGEST_REJECTS.name)
 _NOT_COMPARED: Final = (c.LOADED_AT, c.SOURCE, c.BASE_LOADED_AT)

@@ -5,7 +5,7 @@ Source: CONTRACT.md. Columns that the contract does not name are additions of th
 
 from typing import Final
 
-from clwl_spark.tables.administration import AUTHORITIES, MESSAGE_CHANNELS, QUEUE_STATUS
+from clwl_spark.tables.administration import ACTIONS, AUTHORITIES, MESSAGE_CHANNELS, QUEUE_STATUS
 from clwl_spark.tables.declare import Column, Table
 from clwl_spark.tables.journeys import HOP_BATCHES, HOPS, XMITQ_LINKS
 from clwl_spark.tables.loading import (
@@ -52,6 +52,7 @@ from clwl_spark.tables.waiting import (
 )
 
 __all__ = [
+    "ACTIONS",
     "ADMINISTRATION",
     "AUTHORITIES",
     "BALANCE_HISTORY",
@@ -112,7 +113,7 @@ TOPOLOGY: Final = (
     SUBSCRIPTIONS,
     VIEWS,
 )
-ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES, MESSAGE_CHANNELS)
+ADMINISTRATION: Final = (QUEUE_STATUS, AUTHORITIES, MESSAGE_CHANNELS, ACTIONS)
 """Tables of a snapshot that routing has no use for: made where a text gives rows of them."""
 SNAPSHOT_CONTENT: Final = (*TOPOLOGY, CLUSTER_SENDERS, *ADMINISTRATION)
 """The tables whose rows are a snapshot's content."""

@@ -1,4 +1,4 @@
-"""What routing does not look at: status of queues, authorities, channels outside of clusters."""
+"""What routing does not look at: status of queues, authorities, other channels, REFRESH, RESET."""
 
 from typing import Final
 
@@ -68,6 +68,19 @@ MESSAGE_CHANNELS: Final = Table(
         Column(
             c.ALTERED, "string", "When MQ says the object changed: date and time", optional=True
         ),
+    ),
+    change_feed=True,
+)
+ACTIONS: Final = Table(
+    "actions",
+    "One row per REFRESH or RESET command in the texts of qmgr, as it stands there",
+    (
+        key(c.SNAPSHOT_ID, "The snapshot that the row belongs to"),
+        key(c.QMGR, "Queue manager whose text has the command"),
+        key(c.COMMAND, "The command, with one blank for several and for ends of lines"),
+        text(c.ACTION, "What is done to what: REFRESH CLUSTER, RESET CHANNEL and others"),
+        text(c.OBJECT, "The cluster, channel or other object that it names; null = none"),
+        _SOURCE,
     ),
     change_feed=True,
 )

@@ -67,6 +67,9 @@ OBJTYPE: Final = "objtype"
 ENTITY: Final = "entity"
 ENTITY_TYPE: Final = "entity_type"
 AUTHORITIES: Final = "authorities"
+ACTION: Final = "action"
+OBJECT: Final = "object"
+COMMAND: Final = "command"
 
 # Messages
 PUT_SEQ: Final = "put_seq"

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
 from small_worlds import (
+    action,
     alias,
     authority,
     message_channel,
@@ -90,6 +91,7 @@ def good_world() -> World:
         ),
         in_order("FR1", "APP.Q", "ON_OPEN"),
         authority("FR1", "SYSTEM.CLUSTER.**", "app", "BROWSE"),
+        action("FR1", "RESET CHANNEL(TO.FR2) SEQNUM(1)"),
         authority("FR1", "**", "app", "PUT"),
         authority("FR1", "APP.ALIAS", "app", "PUT"),
         authority("FR1", "**", "mqm", "GET,PUT"),

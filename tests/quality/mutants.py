@@ -1,7 +1,18 @@
 """For each gate a corruption of the good world, and the gates that have to report it: no others."""
 
 from quality.gate_worlds import Change, adding, clussdr, in_order, setting, without
-from small_worlds import alias, authority, message_channel, proxy, qmgr, queue, rcvr, sender, topic
+from small_worlds import (
+    action,
+    alias,
+    authority,
+    message_channel,
+    proxy,
+    qmgr,
+    queue,
+    rcvr,
+    sender,
+    topic,
+)
 
 Mutant = tuple[list[Change], set[str]]
 
@@ -439,6 +450,9 @@ _HEALTH: dict[str, Mutant] = {
         [setting("queue_status", {"queue": "SYSTEM.CLUSTER.TRANSMIT.QUEUE"}, curdepth=12),
          setting("channel_status", {"remote_qmgr": "QM2"}, backlog=9)],
         {"messages-wait"},
+    ),
+    "refresh-in-texts": (
+        [adding(action("QM1", "REFRESH CLUSTER(K) REPOS(NO)"))], {"refresh-in-texts"},
     ),
     "partial-repository-unknown": (
         [_whole_view("FR1", "FR2", "QM1")], {"partial-repository-unknown"},

@@ -72,6 +72,13 @@ def queue_status(name: str, queue: str, **counts: Any) -> Definition:
     return "queue_status", {"qmgr": name, "queue": queue, **counts}
 
 
+def action(name: str, command: str) -> Definition:
+    """A REFRESH or RESET command in a text of queue manager `name`."""
+    what = " ".join(command.partition("(")[0].split())
+    row = {"command": command, "action": what, "object": "K", "source": f"{name}.mqsc:1"}
+    return "actions", {"qmgr": name, **row}
+
+
 def authority(name: str, profile: str, group: str, words: str, **more: Any) -> Definition:
     """The authority record of a group for queues."""
     row = {"qmgr": name, "profile": profile, "objtype": "QUEUE", "entity": group}

@@ -87,5 +87,6 @@ def test_snapshots_are_listed_with_their_sizes_in_order_of_validity(lake):
     assert second["rows"] == {
         "queue_managers": 1, "cluster_channels": 1, "channel_status": 1, "queues": 2,
         "topics": 0, "subscriptions": 0, "views": 0, "cluster_senders": 0,
-        "queue_status": 0, "authorities": 0, "message_channels": 0, "ingest_rejects": 0,
+        "queue_status": 0, "authorities": 0, "message_channels": 0, "actions": 0,
+        "ingest_rejects": 0,
     }  # fmt: skip

@@ -108,8 +108,13 @@ def test_a_command_that_only_acts_is_passed_over_with_a_word(lake, tmp_path, cap
     script.write_text(DEFINED)
     assert main(["ingest", str(script), "--lake", lake.root, "--snapshot", "S1", "--json"]) == 0
     told = capsys.readouterr()
-    assert "some.mqsc:3: REFRESH CLUSTER is passed over: it acts on a running" in told.err
+    assert "some.mqsc:3: REFRESH CLUSTER is not carried out: it acts on a running" in told.err
     document = json.loads(told.out)
+    rows = lake.read("actions").select("qmgr", "command", "action", "object").collect()
+    assert list(map(tuple, rows)) == [
+        ("QM1", "REFRESH CLUSTER(K) REPOS(NO)", "REFRESH CLUSTER", "K")
+    ]
+    assert "refresh-in-texts" in failing(lake, "S1")
     (left,) = document["not_carried_out"]
     assert (left["line"], left["text"]) == (3, "REFRESH CLUSTER")
     assert (document["passed_over"], document["rejects"]) == ([], [])

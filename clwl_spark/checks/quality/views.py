@@ -278,6 +278,7 @@ INDEXES: Final = {
     "queue_status": ("queue", "qmgr, queue"),
     BEFORE: ("qmgr, queue",),
     "message_channels": ("qmgr, xmitq",),
+    "actions": ("action",),
     put_authority.TABLE: ("qmgr, entity",),
     ordered.TABLE: ("object_name",),
     "members": ("cluster, qmgr", "qmgr, cluster"),

@@ -1,25 +1,32 @@
 """What the texts of a queue manager say together, as rows."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from clwl_spark.mq.read.asking import TABLES_OF_VIEWS
 from clwl_spark.mq.read.authorities import authority_rows
 from clwl_spark.mq.read.changes import settle
 from clwl_spark.mq.read.mqsc import cook_list
+from clwl_spark.mq.read.needless import action_of
 from clwl_spark.mq.read.records import (
     SHOWN_TEXT,
     Definition,
     PieceRefusedError,
     Reject,
     Row,
+    Script,
     TextState,
 )
 from clwl_spark.mq.read.rows import EVERYONE, Surroundings, definition_rows, resolve
 from clwl_spark.mq.read.state import refuse
 from clwl_spark.mq.read.views import view_rows
+
+_NAMED: Final = re.compile(r"\w+ \w+ ?\( ?'?([^')]*[^') ])", re.ASCII)
+"""The object that a command names."""
 
 
 def rows_of(states: Sequence[TextState]) -> tuple[list[Row], list[Reject]]:
@@ -135,6 +142,20 @@ def _rows(state: TextState, around: Surroundings, rejects: list[Reject]) -> Iter
             rejects.append(refuse(state.source, shown, str(error)))
             unread.add(shown.kind)
     yield from _whole_views(state, unread)
+    yield from map(partial(_action, state), state.actions)
+
+
+def _action(state: TextState, script: Script) -> Row:
+    """A command that makes the running queue manager do something."""
+    command = " ".join(script.text.split())
+    named = _NAMED.match(command)
+    values: dict[str, object] = {
+        "qmgr": state.qmgr,
+        "command": command,
+        "action": action_of(command),
+        "object": named[1] if named else None,
+    }
+    return Row("actions", values, state.source, script.line)
 
 
 def _whole_views(state: TextState, unread: AbstractSet[str]) -> Iterator[Row]:

@@ -20,6 +20,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "queue_status": ("qmgr", "queue"),
     "authorities": ("qmgr", "profile", "objtype", "entity_type", "entity"),
     "message_channels": ("qmgr", "channel"),
+    "actions": ("qmgr", "command"),
 }
 """Table -> its key; the tables of a `Reading`."""
 

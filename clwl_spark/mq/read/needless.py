@@ -62,10 +62,16 @@ def actions(events: Iterable[Event]) -> dict[str, int]:
     lines: dict[str, int] = {}
     for event in events:
         if isinstance(event, Script):
-            verb, word = command_words(event.text)
-            if verb in _ACTING:
-                lines.setdefault(f"{_ACTING[verb]} {_SYNONYMS.get(word, word)}", event.line)
+            action = action_of(event.text)
+            if action:
+                lines.setdefault(action, event.line)
     return lines
+
+
+def action_of(text: str) -> str:
+    """What a command makes a running queue manager do, as `REFRESH CLUSTER`; '' = nothing."""
+    verb, word = command_words(text)
+    return f"{_ACTING[verb]} {_SYNONYMS.get(word, word)}" if verb in _ACTING else ""
 
 
 def _kind(event: Event) -> str | None:

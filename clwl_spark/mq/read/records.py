@@ -236,6 +236,7 @@ class TextState:
             queue manager may.
         unread: kinds of displayed objects of which one could not be used.
         authorities: what is said of authority records, in order.
+        actions: REFRESH and RESET commands, in order.
     """
 
     qmgr: str
@@ -247,6 +248,7 @@ class TextState:
     open: list[Script] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
     authorities: list[AuthorityChange] = field(default_factory=list)
+    actions: list[Script] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from clwl_spark.mq.read.authorities import displayed
 from clwl_spark.mq.read.changes import carry_out
 from clwl_spark.mq.read.keywords import EVERY_KEYWORD, OTHER_OBJECTS, SHOWN
 from clwl_spark.mq.read.naming import Section
+from clwl_spark.mq.read.needless import action_of
 from clwl_spark.mq.read.records import (
     SHOWN_TEXT,
     Attributes,
@@ -67,7 +68,9 @@ def gather(
             try:
                 if isinstance(event, Shown):
                     _show(state, event)
-                elif isinstance(event, Script):
+                elif action_of(event.text):
+                    state.actions.append(event)
+                else:
                     carry_out(state, event, dump=dump)
             except PieceRefusedError as error:
                 state.rejects.append(refuse(state.source, event, str(error)))
