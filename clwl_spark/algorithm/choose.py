@@ -85,6 +85,23 @@ class History(NamedTuple):
     key_time: Longs
 
 
+class Routed(NamedTuple):
+    """What becomes of messages; the arrays are written in place.
+
+    Attributes:
+        chosen: (outcomes,) index of the chosen or bound route, or NOT_CHOSEN.
+        bound: (outcomes,) True where an earlier message's choice was followed.
+        wanted: (outcomes,) given: the route that is taken in place of the algorithm's, or
+            NOT_CHOSEN; empty = nobody wants another one.
+        default: (outcomes,) the algorithm's route, where it chose; empty as `wanted`.
+    """
+
+    chosen: Longs
+    bound: Flags
+    wanted: Longs
+    default: Longs
+
+
 def load() -> None:
     """Have the loop compiled, or read from where it is kept compiled, before there are messages."""
     ints, longs, flags = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.bool_)
@@ -116,19 +133,13 @@ def route_in_turn(
     Source: SEMANTICS 5 (rule 15, balancing), R3, C1 and P21 (resets), 6 and P15 (binding).
     """
     nothing = np.empty(0, dtype=np.int64)
-    route_as_wanted(puts, choices, history, binding_ttl, chosen, bound, nothing, nothing)
+    routed = Routed(chosen, bound, nothing, nothing)
+    route_as_wanted(puts, choices, history, binding_ttl, routed)
 
 
 @compiled
-def route_as_wanted(  # noqa: PLR0913, PLR0915, PLR0917 - one loop; calls that are not inlined are dear
-    puts: Puts,
-    choices: Choices,
-    history: History,
-    binding_ttl: int,
-    chosen: Longs,
-    bound: Flags,
-    wanted: Longs,
-    default: Longs,
+def route_as_wanted(  # noqa: PLR0915 - one loop; calls that are not inlined are dear
+    puts: Puts, choices: Choices, history: History, binding_ttl: int, routed: Routed
 ) -> None:
     """As `route_in_turn`, where somebody may want other routes than the algorithm's.
 
@@ -137,12 +148,9 @@ def route_as_wanted(  # noqa: PLR0913, PLR0915, PLR0917 - one loop; calls that a
         choices: as there.
         history: as there; a route that is wanted counts in it like one that was chosen.
         binding_ttl: as there.
-        chosen: as there.
-        bound: as there.
-        wanted: (outcomes,) the route that is taken in place of the algorithm's, or NOT_CHOSEN;
-            empty = nobody wants another one.
-        default: (outcomes,) result: the algorithm's route, where it chose; empty as `wanted`.
+        routed: what is wanted, and the results.
     """
+    chosen, bound, wanted, default = routed
     plans, snapshots, keys, times, firsts = puts
     choice_start, route_start, channel, weight, _, mruc, by_factor = choices
     _, balance, brought, pending, key_route, key_time = history
@@ -171,9 +179,7 @@ def route_as_wanted(  # noqa: PLR0913, PLR0915, PLR0917 - one loop; calls that a
             else:
                 route = _best(begin, end, channel, standing, looked_at[choice])
             at = first + choice - choice_start[plan]
-            if wanted.shape[0] and route != NOT_CHOSEN:
-                default[at] = route
-                route = route if wanted[at] == NOT_CHOSEN else wanted[at]
+            route = _wanted(route, at, wanted, default)
             chosen[at] = route
             if route == NOT_CHOSEN:
                 continue
@@ -186,6 +192,15 @@ def route_as_wanted(  # noqa: PLR0913, PLR0915, PLR0917 - one loop; calls that a
                 _settle(standing, start, number, shift, history)
                 number = _stand(balance, shift, room, standing, start)
     _settle(standing, start, number, shift, history)
+
+
+@inlined
+def _wanted(route: int, at: int, wanted: Longs, default: Longs) -> int:
+    """The route that is taken in place of the algorithm's, which is noted; its own as a rule."""
+    if wanted.shape[0] == 0 or route == NOT_CHOSEN:
+        return route
+    default[at] = route
+    return route if wanted[at] == NOT_CHOSEN else wanted[at]
 
 
 @inlined

@@ -40,15 +40,26 @@ class Seen(NamedTuple):
     fits_end: Flags
 
 
+class Verdicts(NamedTuple):
+    """What comes of the comparison; the arrays are written in place.
+
+    Attributes:
+        verdict: (messages,) AGREES, DIFFERS, or 0 = not compared.
+        extra: (messages,) choices of others supposed before it.
+    """
+
+    verdict: Ints
+    extra: Longs
+
+
 @compiled
-def follow(  # noqa: PLR0913, PLR0917 - one loop; arrays that are changed are named
+def follow(
     puts: Puts,
     choices: Choices,
     history: History,
     seen: Seen,
     limits: tuple[int, int],
-    verdict: Ints,
-    extra: Longs,
+    held: Verdicts,
 ) -> None:
     """Foretell each message's choice; the history and the results are changed in place.
 
@@ -59,12 +70,12 @@ def follow(  # noqa: PLR0913, PLR0917 - one loop; arrays that are changed are na
         seen: what was seen, of messages whose plans have one choice.
         limits: microseconds after which a binding is forgotten, and how many choices of others
             may be supposed before a message, so that it fits.
-        verdict: (messages,) result: AGREES, DIFFERS, or 0 = not compared.
-        extra: (messages,) result: choices of others supposed before it.
+        held: the results.
 
     Source: SEMANTICS 5, 6, C1, P15, P21.
     """
     ttl, most = limits
+    verdict, extra = held
     for message in range(puts.plan.shape[0]):
         _bring(puts.snapshot[message], history)
         key, plan, pattern = puts.key[message], puts.plan[message], seen.pattern[message]

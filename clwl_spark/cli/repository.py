@@ -1,12 +1,13 @@
 """`clwl repository`: views of a lake, simulated ones, and what REFRESH CLUSTER costs."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from clwl_spark.cli.moments import moment_of
 from clwl_spark.cli.screen import Screen
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.words.repository import RepositoryWords
-from clwl_spark.cli.work import at_work, screen_of, settings_of
+from clwl_spark.cli.work import Work, at_work, screen_of, settings_of
 from clwl_spark.errors import UsageError
 from clwl_spark.settings import duration
 from clwl_spark.studies.repository.cost import cost_table
@@ -15,7 +16,7 @@ from clwl_spark.studies.repository.knowledge import knowledge_of, story_json
 from clwl_spark.studies.repository.objects import NAME
 from clwl_spark.studies.repository.rendering import render_costs, render_story, render_view
 from clwl_spark.studies.repository.transitions import play
-from clwl_spark.studies.repository.view import repository_view
+from clwl_spark.studies.repository.view import RepositoryView, repository_view
 
 
 def run(common: Common, options: RepositoryWords) -> int:
@@ -45,18 +46,29 @@ def _show_view(common: Common, options: RepositoryWords) -> None:
         view = repository_view(work.lake, options.qmgr, at, options.object_name)
         work.screen.document(view.to_json())
         work.screen.show(render_view(view))
-        if options.object_name is not None and not (view.known or view.missing):
-            work.screen.show(
-                f"nobody has {options.object_name} in snapshot {view.snapshot_id}: check the name "
-                "(case counts), or ingest its owner's definitions"
-            )
         moment = ["--at", options.at] if options.at else []
-        if options.object_name is not None and not view.known:
-            words = ["--from", options.qmgr, "--object", options.object_name, *moment]
-            work.screen.show(f"what a put to it comes to: {work.command('explain', *words)}")
-        if options.object_name is None and view.missing:
-            words = ["--qmgr", options.qmgr, "--object", view.missing[0][NAME], *moment]
-            work.screen.show(f"the way of the first: {work.command('repository', *words)}")
+        work.screen.show(*_next_steps(work, view, (options.qmgr, options.object_name), moment))
+
+
+def _next_steps(
+    work: Work, view: RepositoryView, asked: tuple[str, str | None], moment: Sequence[str]
+) -> Iterator[str]:
+    """What to look at next, of an object that is asked about and is not known, or of all."""
+    qmgr, object_name = asked
+    if object_name is None:
+        if view.missing:
+            words = ["--qmgr", qmgr, "--object", view.missing[0][NAME], *moment]
+            yield f"the way of the first: {work.command('repository', *words)}"
+        return
+    if view.known:
+        return
+    if not view.missing:
+        yield (
+            f"nobody has {object_name} in snapshot {view.snapshot_id}: check the name "
+            "(case counts), or ingest its owner's definitions"
+        )
+    words = ["--from", qmgr, "--object", object_name, *moment]
+    yield f"what a put to it comes to: {work.command('explain', *words)}"
 
 
 def _show_story(screen: Screen, options: RepositoryWords, story: Story) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts, route_in_turn
-from clwl_spark.algorithm.follow import AGREES, DIFFERS, NOT_SEEN, Seen, follow
+from clwl_spark.algorithm.follow import AGREES, DIFFERS, NOT_SEEN, Seen, Verdicts, follow
 
 WEIGHTS = st.lists(st.sampled_from([50, 50, 20, 99]), min_size=2, max_size=6)
 
@@ -58,7 +58,7 @@ def test_what_the_algorithm_chose_agrees_and_leads_to_the_same_history(
     pattern = np.where(shown, chosen, NOT_SEEN).astype(np.int32)
     seen = Seen(pattern, np.eye(routes, dtype=np.bool_), np.zeros((routes, 1), np.bool_))
     verdict, extra = np.zeros(size, np.int32), np.zeros(size, np.int64)
-    follow(puts, choices, again, seen, (10, 0), verdict, extra)
+    follow(puts, choices, again, seen, (10, 0), Verdicts(verdict, extra))
     assert verdict.tolist() == np.where(shown, AGREES, 0).tolist()
     assert again.balance.tolist() == made.balance.tolist()
     assert again.counter[0] == made.counter[0]
@@ -76,6 +76,6 @@ def test_choices_of_others_are_found_in_between() -> None:
         (5, [AGREES] * 5, [0, 0, 1, 0, 0]),
     ):
         verdict, extra = np.zeros(5, np.int32), np.zeros(5, np.int64)
-        follow(puts, choices, history(routes, 0), seen, (10, most), verdict, extra)
+        follow(puts, choices, history(routes, 0), seen, (10, most), Verdicts(verdict, extra))
         assert verdict.tolist() == verdicts
         assert extra.tolist() == extras

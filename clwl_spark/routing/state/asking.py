@@ -20,6 +20,7 @@ from clwl_spark.algorithm.choose import (
     Choices,
     History,
     Puts,
+    Routed,
     bring_resets,
     route_as_wanted,
 )
@@ -143,9 +144,8 @@ def _settle(part: _Part, asks: Asks, chosen: Longs, bound: NDArray[np.bool_]) ->
         bound[:] = False
         chosen[:] = NOT_CHOSEN
         balancing = part.balancing
-        route_as_wanted(
-            part.puts, balancing.choices, history, balancing.ttl, chosen, bound, wanted, default
-        )
+        routed = Routed(chosen, bound, wanted, default)
+        route_as_wanted(part.puts, balancing.choices, history, balancing.ttl, routed)
         asked = np.flatnonzero(default != NOT_CHOSEN)
         if not len(asked):
             return

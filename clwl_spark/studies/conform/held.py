@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts
-from clwl_spark.algorithm.follow import NOT_SEEN, Seen, follow
+from clwl_spark.algorithm.follow import NOT_SEEN, Seen, Verdicts, follow
 from clwl_spark.algorithm.transmit import now
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.planning.facts import (
@@ -164,7 +164,7 @@ class Sender:
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         size = len(plan)
         snapshot = self._snapshots(plan, time)
-        verdict, extra = np.zeros(size, np.int32), np.zeros(size, np.int64)
+        held = Verdicts(np.zeros(size, np.int32), np.zeros(size, np.int64))
         choices = self.choices._replace(by_factor=self.by_factor_of(trial.variant))
         if trial.weight is not None:
             channel, weight = trial.weight
@@ -173,8 +173,8 @@ class Sender:
         puts = Puts(plan, np.maximum.accumulate(snapshot), key, time, time)
         seen = Seen(pattern, self._fits, self._fits_end)
         before = history or self._history(trial)
-        follow(puts, choices, before, seen, (TTL, trial.most), verdict, extra)
-        return verdict, extra
+        follow(puts, choices, before, seen, (TTL, trial.most), held)
+        return held.verdict, held.extra
 
     def _history(self, trial: Trial) -> History:
         if self._before is not None:

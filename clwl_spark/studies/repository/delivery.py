@@ -107,9 +107,17 @@ def _learn(cluster: Cluster, node: Node, sender: Node, message: Message) -> None
     held = node.cache.get(record.key) or node.deleted.get(record.key)
     if held is None or record.order > held.order:
         _take_news(cluster, node, message)
-    if direct and _arrives(record, held):
+    if direct:
+        _greet(
+            cluster, node, sender, is_known=is_member or sender.full, arrives=_arrives(record, held)
+        )
+
+
+def _greet(cluster: Cluster, node: Node, sender: Node, *, is_known: bool, arrives: bool) -> None:
+    """A full repository tells who publishes to it what it is to know."""
+    if arrives:
         _welcome(cluster, node, sender)
-    elif direct and not is_member and not sender.full:
+    elif not is_known:
         _introduce(cluster, node, sender)
 
 
