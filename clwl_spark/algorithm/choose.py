@@ -179,7 +179,8 @@ def route_as_wanted(  # noqa: PLR0915 - one loop; calls that are not inlined are
             else:
                 route = _best(begin, end, channel, standing, looked_at[choice])
             at = first + choice - choice_start[plan]
-            route = _wanted(route, at, wanted, default)
+            if wanted.shape[0]:
+                route = _wanted(route, at, wanted, default)
             chosen[at] = route
             if route == NOT_CHOSEN:
                 continue
@@ -194,13 +195,11 @@ def route_as_wanted(  # noqa: PLR0915 - one loop; calls that are not inlined are
     _settle(standing, start, number, shift, history)
 
 
-@inlined
+@compiled
 def _wanted(route: int, at: int, wanted: Longs, default: Longs) -> int:
     """The route that is taken in place of the algorithm's, which is noted; its own as a rule."""
-    if wanted.shape[0] == 0 or route == NOT_CHOSEN:
-        return route
     default[at] = route
-    return route if wanted[at] == NOT_CHOSEN else wanted[at]
+    return wanted[at] if route != NOT_CHOSEN and wanted[at] != NOT_CHOSEN else route
 
 
 @inlined
