@@ -20,7 +20,7 @@ from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.routes import choice_reason
-from clwl_spark.snapshots.first_opens import with_first_opens
+from clwl_spark.snapshots.first_opens import with_first_opens, without_asking
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
 from clwl_spark.spark.materialize import Materialize, as_it_is
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
@@ -124,8 +124,8 @@ def unjudged(
     """
     edition = ladder.semantics.edition
     asked = requests.withColumnRenamed(c.QMGR, VIEWER)
-    senders = viewers(asked.select(*VIEW_KEY).distinct(), topology)
-    known = keep(with_first_opens(senders, topology, edition))
+    of = asked.select(*VIEW_KEY).distinct()
+    known = without_asking(keep(with_first_opens(viewers(of, topology), topology, edition, of)))
     looking = Looking(known, topology, edition, ladder.is_onward, keep)
     parts = [
         met(asked.where(F.col(c.OBJECT_TYPE) == object_type.value), looking)
