@@ -22,7 +22,7 @@ from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.routes import choice_reason
 from clwl_spark.snapshots.first_opens import with_first_opens, without_asking
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
-from clwl_spark.spark.materialize import Materialize, as_it_is
+from clwl_spark.spark.materialize import Materialize, as_it_is, select_at_hand
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 
@@ -147,7 +147,7 @@ def judged_by(ladder: Ladder, found: Unjudged, keep: Materialize) -> Plans:
     judged = keep(eliminate(found.candidates, ladder.algorithm, exit_function))
     return Plans(
         _with_reasons(found.plans, judged, ladder.algorithm),
-        judged.select(*ROUTE_CANDIDATES.names),
+        select_at_hand(judged, ROUTE_CANDIDATES.names),
     )
 
 

@@ -90,6 +90,17 @@ def _held(spark: SparkSession, table: pa.Table, types: StructType) -> DataFrame 
     return cast(DataFrame, connect.dataframe.DataFrame(relation, spark))
 
 
+def to_arrow(frame: DataFrame) -> pa.Table:
+    """A frame's rows, as by `toArrow`.
+
+    The embedded engine's come with their types: `toArrow` would have them worked out before.
+    """
+    if not is_embedded(frame.sparkSession):
+        return frame.toArrow()
+    rows, types = frame._to_table()  # type: ignore[operator]  # noqa: SLF001
+    return rows.cast(to_arrow_schema(types, timezone="UTC"))
+
+
 def _in_a_file(spark: SparkSession, table: pa.Table) -> DataFrame:
     """A frame whose rows are in a file of the session: plans name it, wherever they read it."""
     folder = new_scratch_folder(spark)

@@ -1,7 +1,7 @@
 """What to do with frames that several steps read, so that each is worked out once."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -141,6 +141,14 @@ def frame_at_hand(spark: SparkSession, rows: pa.Table, types: StructType) -> Dat
     frame = frame_from_arrow(spark, rows, types)
     setattr(frame, _ROWS, rows)
     return frame
+
+
+def select_at_hand(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Some columns of a frame, whose rows stay at hand if they are."""
+    rows, selected = rows_at_hand(frame), frame.select(*names)
+    if rows is not None:
+        setattr(selected, _ROWS, rows.select([*names]))
+    return selected
 
 
 def rows_at_hand(frame: DataFrame) -> pa.Table | None:

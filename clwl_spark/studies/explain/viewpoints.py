@@ -28,7 +28,7 @@ from clwl_spark.snapshots.first_opens import (
     without_asking,
 )
 from clwl_spark.snapshots.views import VIEWER, Topology, viewers
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.frames import frame_from_rows, to_arrow
 from clwl_spark.spark.materialize import inline
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.studies.explain.ends import Names, Viewpoint
@@ -104,7 +104,7 @@ def _asks() -> Column:
 
 def _by_viewer(frame: DataFrame) -> dict[str, list[Row]]:
     found = defaultdict(list)
-    for row in frame.toArrow().to_pylist():
+    for row in to_arrow(frame).to_pylist():
         found[row[VIEWER]].append(row)
     return found
 
