@@ -136,7 +136,9 @@ def inline(frame: DataFrame) -> DataFrame:
     return frame_at_hand(frame.sparkSession, rows, types)
 
 
-def frame_at_hand(spark: SparkSession, rows: pa.Table, types: StructType) -> DataFrame:
+def frame_at_hand(
+    spark: SparkSession, rows: pa.Table, types: StructType | None = None
+) -> DataFrame:
     """A few rows as `inline` holds them."""
     frame = frame_from_arrow(spark, rows, types)
     setattr(frame, _ROWS, rows)
