@@ -34,7 +34,7 @@ from clwl_spark.delta.writes import (
 )
 from clwl_spark.spark.conf import MOMENTS_AS_NUMBERS, with_settings
 from clwl_spark.spark.files import delete_folder
-from clwl_spark.spark.frames import frame_from_arrow
+from clwl_spark.spark.frames import frame_from_arrow, to_arrow
 from clwl_spark.spark.materialize import rows_in_files
 from clwl_spark.spark.named import named_frame
 from clwl_spark.spark.parallel import run_parallel
@@ -258,7 +258,7 @@ class Lake(LakeReader):
     def _in_memory(self, table: str, frame: DataFrame, more: Sequence[str]) -> pa.Table:
         """A frame's rows, in the contract's types."""
         schema = self.arrow_schema(table)
-        rows = frame.select(*schema.names, *more).toArrow()
+        rows = to_arrow(frame.select(*schema.names, *more))
         types = [*schema.types, *(rows.schema.field(x).type for x in more)]
         columns = [x.cast(y) for x, y in zip(rows.columns, types, strict=True)]
         return pa.table(columns, names=rows.column_names)

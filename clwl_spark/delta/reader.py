@@ -25,7 +25,7 @@ from clwl_spark.delta.protocol import (
 from clwl_spark.delta.reads import frame_of, frame_of_files
 from clwl_spark.delta.stored_changes import Step, steps_among, with_steps
 from clwl_spark.errors import EngineError, MissingLakeError
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.frames import frame_from_rows, to_arrow
 from clwl_spark.tables import SNAPSHOT_CHANGES, SNAPSHOT_CONTENT, SNAPSHOTS, TABLES, Table
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.require import require
@@ -156,7 +156,7 @@ class LakeReader(LakePlace):
             return found
         wanted = self._arrow_columns(table, names)
         read = self.read_or_empty if or_empty else self.read
-        return read(table, column, values).select(*wanted.names).toArrow().cast(wanted)
+        return to_arrow(read(table, column, values).select(*wanted.names)).cast(wanted)
 
     def few_in_memory(
         self,

@@ -83,7 +83,11 @@ def senders(of: DataFrame, topology: Topology, used: DataFrame | None = None) ->
     Grain: one row per (snapshot_id, viewer): CLWLMRUC, DEFCLXQ, the transmission queues with a
     CLCHNAME, and the transmission queues that channels are associated with now.
     """
-    known = viewers(of, topology)
+    return senders_among(viewers(of, topology), topology, used)
+
+
+def senders_among(known: DataFrame, topology: Topology, used: DataFrame | None = None) -> DataFrame:
+    """As `senders`, of queue managers of which `viewers` is known."""
     queues = own_definitions(known, topology).where(
         (F.col(c.USAGE) == Usage.XMITQ.value) & (F.col(c.CLCHNAME) != "")
     )

@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import PlanKind, QueueType, UseQueue, Via
-from clwl_spark.planning.names import QUEUES_SIGHT, others_named
+from clwl_spark.planning.names import others_named
 from clwl_spark.snapshots.views import (
     CLUSTERS,
     VIEW_KEY,
@@ -60,8 +60,7 @@ def queue_instances(plans: DataFrame, known: DataFrame, topology: Topology) -> D
         topology: the tables.
     """
     plans = plans.select(c.PLAN_ID, *VIEW_KEY, c.RESOLVED_OBJECT, c.VIA, c.REASON)
-    looking = plans.join(known.select(*VIEW_KEY, *QUEUES_SIGHT), list(VIEW_KEY))
-    others = others_named(looking, topology.queues, c.RESOLVED_OBJECT).where(
+    others = others_named(plans, known, topology.queues, c.RESOLVED_OBJECT).where(
         (F.col(c.CLUSTER) != "")
         & ~((F.col(c.QTYPE) == QueueType.QREMOTE.value) & (F.col(c.RNAME) == ""))
     )
@@ -108,8 +107,7 @@ def qmgr_instances(plans: DataFrame, known: DataFrame, topology: Topology) -> Da
         F.lit(False).alias(c.FIRST_OPEN),
     )
     plans = plans.select(c.PLAN_ID, *VIEW_KEY, c.RESOLVED_OBJECT, c.RESOLVED_QMGR, c.REASON)
-    looking = plans.join(known.select(*VIEW_KEY, *QUEUES_SIGHT), list(VIEW_KEY))
-    aliases = others_named(looking, topology.queues, c.RESOLVED_QMGR).where(
+    aliases = others_named(plans, known, topology.queues, c.RESOLVED_QMGR).where(
         (F.col(c.QTYPE) == QueueType.QREMOTE.value)
         & (F.col(c.RNAME) == "")
         & (F.col(c.CLUSTER) != "")

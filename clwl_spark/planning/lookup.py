@@ -5,6 +5,7 @@ Source: SEMANTICS 2, 3, 9, P36.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -23,7 +24,7 @@ from clwl_spark.planning.topics import (
 )
 from clwl_spark.snapshots.channels import channels_asked, with_channel_status
 from clwl_spark.snapshots.views import VIEW_KEY, Topology
-from clwl_spark.spark.materialize import Materialize, broadcast_if_small
+from clwl_spark.spark.materialize import Materialize, broadcast_if_small, rows_at_hand
 from clwl_spark.tables import columns as c
 
 _RESOLVED: Final = (
@@ -73,15 +74,11 @@ def _queues_met(asked: DataFrame, looking: Looking) -> Met:
     """Puts to queues."""
     known, topology, keep = looking.known, looking.topology, looking.keep
     queues = keep(_resolved_queues(asked, known, topology, keep))
-    of_kind = {
-        kind: queues.where(F.col(c.KIND) == kind).drop(c.KIND)
-        for kind in (PlanKind.QUEUE.value, PlanKind.QMGR.value)
-    }
-    instances = keep(
-        queue_instances(of_kind[PlanKind.QUEUE.value], known, topology).unionByName(
-            qmgr_instances(of_kind[PlanKind.QMGR.value], known, topology)
-        )
-    )
+    found = [
+        instances_of(queues.where(F.col(c.KIND) == kind).drop(c.KIND), known, topology)
+        for kind, instances_of in _of_kinds(queues).items()
+    ]
+    instances = keep(reduce(DataFrame.unionByName, found))
     # Of all that a sender sees, only what hosts an instance: a thousand senders of a thousand
     # queue managers see a million channels.
     ends = instances.select(*VIEW_KEY, F.col(c.DEST_QMGR).alias(c.QMGR)).distinct()
@@ -92,6 +89,16 @@ def _queues_met(asked: DataFrame, looking: Looking) -> Met:
         candidates(instances, channels),
         _opened(instances, channels),
     )
+
+
+def _of_kinds(queues: DataFrame) -> Mapping[str, Callable[..., DataFrame]]:
+    """What makes the instances of each kind, of those that there may be; of one at least."""
+    of_kinds = {PlanKind.QUEUE.value: queue_instances, PlanKind.QMGR.value: qmgr_instances}
+    rows = rows_at_hand(queues)
+    if rows is None:
+        return of_kinds
+    there = {PlanKind.QUEUE.value, *rows[c.KIND].to_pylist()}
+    return {kind: makes for kind, makes in of_kinds.items() if kind in there}
 
 
 def _topics_met(asked: DataFrame, looking: Looking) -> Met:

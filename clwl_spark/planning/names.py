@@ -14,24 +14,27 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from clwl_spark.algorithm.resolve import Definition, Knowledge, resolve
 from clwl_spark.mq.vocabulary import QueueType
-from clwl_spark.snapshots.first_opens import CHANNELS_FULL_IN, QUEUES_FULL_IN, others_asked
+from clwl_spark.snapshots.first_opens import (
+    CHANNELS_SIGHT,
+    QUEUES_SIGHT,
+    others_asked,
+    sight_of,
+)
 from clwl_spark.snapshots.views import (
-    CHANNELS_SEEN_BY,
     CLUSTERS,
-    QUEUES_SEEN_BY,
     VIEW_KEY,
     VIEWER,
     Topology,
     in_clusters,
     own_rows,
 )
+from clwl_spark.spark.frames import known_to_have
 from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
 NAME: Final = "name"
 _BEFORE_ALL: Final = "\0"
 """Sorts before any character of a name."""
-QUEUES_SIGHT: Final = (QUEUES_SEEN_BY, QUEUES_FULL_IN)
 Row = Mapping[str, Any]
 DEFINITION: Final = (
     c.QTYPE,
@@ -44,6 +47,14 @@ DEFINITION: Final = (
     c.XMITQ,
     c.USAGE,
 )
+_FLAGS: Final = frozenset({"shared", c.PUT_ENABLED})
+
+
+def _listed(*columns: str) -> pa.DataType:
+    """A list of structs of texts and flags."""
+    return pa.list_(pa.struct([(x, pa.bool_() if x in _FLAGS else pa.string()) for x in columns]))
+
+
 _ARROW_SCHEMA: Final = pa.schema(
     [
         *((x, pa.string()) for x in (*VIEW_KEY, c.OBJECT_NAME, c.OBJECT_QMGR, c.KIND)),
@@ -54,6 +65,18 @@ _ARROW_SCHEMA: Final = pa.schema(
         (c.BIND_DEFAULT, pa.string()),
         (c.XMITQ, pa.string()),
     ]
+)
+_GATHERED: Final = from_arrow_schema(
+    pa.schema(
+        [
+            *((x, pa.string()) for x in VIEW_KEY),
+            ("asked", _listed(c.OBJECT_NAME, c.OBJECT_QMGR)),
+            (c.DEFXMITQ, pa.string()),
+            ("definitions", _listed(NAME, *DEFINITION)),
+            ("seen_queues", _listed(NAME, c.DEFBIND)),
+            ("seen_qmgrs", _listed(NAME)),
+        ]
+    )
 )
 
 
@@ -85,6 +108,7 @@ def resolutions(
     ):
         listed = rows.groupBy(*VIEW_KEY).agg(F.collect_list(F.struct(*columns)).alias(name))
         gathered = gathered.join(listed, list(VIEW_KEY), "left")
+    known_to_have(gathered, _GATHERED)
     return gathered.mapInArrow(_resolve_batches, from_arrow_schema(_ARROW_SCHEMA))
 
 
@@ -125,11 +149,11 @@ def seen_qmgrs(known: DataFrame, topology: Topology, names: DataFrame | None = N
     Grain: one row per (snapshot_id, viewer, name).
     """
     aliases = _others_queues(known, topology, names).where(_is_qmgr_alias())
-    looking = known.select(*VIEW_KEY, CLUSTERS, CHANNELS_SEEN_BY, CHANNELS_FULL_IN)
+    sight = sight_of(known, CHANNELS_SIGHT)
+    looking = known.select(*VIEW_KEY, CLUSTERS, *sight)
     channels = topology.cluster_channels.withColumn(NAME, F.col(c.QMGR))
     if names is not None:
         channels = channels.join(F.broadcast(names.select(NAME).distinct()), NAME, "left_semi")
-    sight = (CHANNELS_SEEN_BY, CHANNELS_FULL_IN)
     qmgrs = others_asked(looking, channels, sight, (NAME, ())).where(in_clusters(c.CLUSTER))
     if names is not None:
         qmgrs = qmgrs.join(names, [*VIEW_KEY, NAME], "left_semi")
@@ -138,27 +162,31 @@ def seen_qmgrs(known: DataFrame, topology: Topology, names: DataFrame | None = N
 
 def _others_queues(known: DataFrame, topology: Topology, names: DataFrame | None) -> DataFrame:
     """The rows of others' queues in the viewer's clusters, with `name`; of these names, or all."""
-    looking = known.select(*VIEW_KEY, CLUSTERS, *QUEUES_SIGHT)
+    sight = sight_of(known, QUEUES_SIGHT)
+    looking = known.select(*VIEW_KEY, CLUSTERS, *sight)
     also: tuple[str, ...] = ()
     if names is not None:
         looking, also = names.join(looking, list(VIEW_KEY)), (NAME,)
     queues = topology.queues.withColumn(NAME, F.col(c.QUEUE))
-    found = others_asked(looking, queues, QUEUES_SIGHT, (NAME, also))
+    found = others_asked(looking, queues, sight, (NAME, also))
     return found.where(in_clusters(c.CLUSTER))
 
 
-def others_named(looking: DataFrame, queues: DataFrame, name: str) -> DataFrame:
-    """The rows of others' queues whose name is in the column `name` of `looking`.
+def others_named(named: DataFrame, known: DataFrame, queues: DataFrame, name: str) -> DataFrame:
+    """The rows of others' queues whose name is in the column `name` of `named`.
 
     Args:
-        looking: with snapshot_id, viewer, QUEUES_SIGHT and `name`.
+        named: with snapshot_id, viewer and `name`.
+        known: `first_opens.with_first_opens` of the viewers.
         queues: the table.
         name: a column that the table does not have.
 
-    Grain: one row per (row of `looking`, row of the table), with `first_open`.
+    Grain: one row per (row of `named`, row of the table), with `first_open`.
     """
-    named = queues.withColumn(name, F.col(c.QUEUE))
-    return others_asked(looking, named, QUEUES_SIGHT, (name, (name,)))
+    sight = sight_of(known, QUEUES_SIGHT)
+    looking = named.join(known.select(*VIEW_KEY, *sight), list(VIEW_KEY))
+    called = queues.withColumn(name, F.col(c.QUEUE))
+    return others_asked(looking, called, sight, (name, (name,)))
 
 
 def _is_qmgr_alias() -> Column:

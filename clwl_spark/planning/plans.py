@@ -20,9 +20,9 @@ from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.routes import choice_reason
-from clwl_spark.snapshots.first_opens import with_first_opens
+from clwl_spark.snapshots.first_opens import with_first_opens, without_asking
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
-from clwl_spark.spark.materialize import Materialize, as_it_is
+from clwl_spark.spark.materialize import Materialize, as_it_is, select_at_hand
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 
@@ -124,8 +124,8 @@ def unjudged(
     """
     edition = ladder.semantics.edition
     asked = requests.withColumnRenamed(c.QMGR, VIEWER)
-    senders = viewers(asked.select(*VIEW_KEY).distinct(), topology)
-    known = keep(with_first_opens(senders, topology, edition))
+    of = asked.select(*VIEW_KEY).distinct()
+    known = without_asking(keep(with_first_opens(viewers(of, topology), topology, edition, of)))
     looking = Looking(known, topology, edition, ladder.is_onward, keep)
     parts = [
         met(asked.where(F.col(c.OBJECT_TYPE) == object_type.value), looking)
@@ -147,7 +147,7 @@ def judged_by(ladder: Ladder, found: Unjudged, keep: Materialize) -> Plans:
     judged = keep(eliminate(found.candidates, ladder.algorithm, exit_function))
     return Plans(
         _with_reasons(found.plans, judged, ladder.algorithm),
-        judged.select(*ROUTE_CANDIDATES.names),
+        select_at_hand(judged, ROUTE_CANDIDATES.names),
     )
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark.mq import vocabulary as v
-from clwl_spark.snapshots.first_opens import CHANNELS_FULL_IN, others_asked
+from clwl_spark.snapshots.first_opens import CHANNELS_SIGHT, others_asked, sight_of
 from clwl_spark.snapshots.views import (
     CHANNELS_SEEN_BY,
     CLUSTERS,
@@ -63,8 +63,8 @@ def channels_asked(
 
     Grain: as `channels_in_view`, with `first_open`: whether the row counts by a first open.
     """
-    looking, also = _looking(known, (CHANNELS_SEEN_BY, CHANNELS_FULL_IN), ends)
-    sight = (CHANNELS_SEEN_BY, CHANNELS_FULL_IN)
+    sight = sight_of(known, CHANNELS_SIGHT)
+    looking, also = _looking(known, sight, ends)
     others = others_asked(looking, topology.cluster_channels, sight, (c.QMGR, also))
     mine = _own_channels(known, topology, ends).withColumn(c.FIRST_OPEN, F.lit(False))
     return _in_view(others, mine, (*_CHANNEL_COLUMNS, c.FIRST_OPEN))

@@ -7,14 +7,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Final
+from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, TopologyError
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.materialize import frame_at_hand, rows_at_hand
 from clwl_spark.tables import (
     ACTIONS,
     INGEST_REJECTS,
@@ -38,6 +38,14 @@ STATE: Final = tuple(x for x in CONTENT if x not in (QUEUE_STATUS.name, ACTIONS.
 WRITABLE: Final = (*CONTENT, INGEST_REJECTS.name)
 _NOT_COMPARED: Final = (c.LOADED_AT, c.SOURCE, c.BASE_LOADED_AT)
 _NEW: Final = "is_new"
+_NOTHING: Final[Mapping[str, Any]] = {
+    "rows": 0,
+    "replaced": 0,
+    "changed": (),
+    "first": None,
+    "few": False,
+}
+"""What is found of a table without rows, where there were none either."""
 GONE: Final = "is_gone"
 """Column of `differences`: the row is not to be there any more."""
 
@@ -78,7 +86,8 @@ def inspect(lake: Lake, snapshot_ids: Sequence[str], tables: Mapping[str, DataFr
     frames = dict(tables)
     for name in WRITABLE:
         if name not in frames and (name in _ALWAYS or lake.exists(name)):
-            frames[name] = frame_from_rows(lake.spark, [], TABLES[name].schema)
+            table = TABLES[name]
+            frames[name] = frame_at_hand(lake.spark, table.arrow(table.names).empty_table())
     return inspect_all(lake, snapshot_ids, frames)
 
 
@@ -87,10 +96,14 @@ def inspect_all(
 ) -> Inspection:
     """Check and compare all frames in one query: each is read once here."""
     typed = {name: require(frame, TABLES[name]) for name, frame in frames.items()}
+    new = {name for name in frames if _is_new(lake, name, snapshot_ids)}
     queries = [
-        _inspected(lake, TABLES[name], frame, snapshot_ids) for name, frame in frames.items()
+        _inspected(lake, TABLES[name], frame, snapshot_ids, is_new=name in new)
+        for name, frame in frames.items()
+        if not (name in new and _is_seen_to_be_empty(frame))
     ]
-    found = {row["table"]: row for row in reduce(DataFrame.unionAll, queries).collect()}
+    rows = reduce(DataFrame.unionAll, queries).collect() if queries else []
+    found = dict.fromkeys(frames, _NOTHING) | {row["table"]: row for row in rows}
     for name in frames:
         if found[name]["first"] is not None:
             place, text = found[name]["first"]
@@ -140,19 +153,38 @@ def differences(
     return by_key.where(~new.eqNullSafe(old)).select(kept, gone).select("row.*", GONE)
 
 
+def _is_new(lake: Lake, table: str, snapshot_ids: Sequence[str]) -> bool:
+    """Whether a table is seen to have no rows of these snapshots."""
+    there = lake.few_in_memory(table, c.SNAPSHOT_ID, snapshot_ids, 0, names=[c.SNAPSHOT_ID])
+    return there is not None
+
+
+def _is_seen_to_be_empty(frame: DataFrame) -> bool:
+    rows = rows_at_hand(frame)
+    return rows is not None and not rows.num_rows
+
+
 def _inspected(
-    lake: Lake, table: Table, frame: DataFrame, snapshot_ids: Sequence[str]
+    lake: Lake, table: Table, frame: DataFrame, snapshot_ids: Sequence[str], *, is_new: bool
 ) -> DataFrame:
     """Check and compare one frame.
+
+    Args:
+        lake: the lake.
+        table: whose rows they are.
+        frame: them.
+        snapshot_ids: the snapshots.
+        is_new: the lake has nothing to compare them with.
 
     Grain: one row: the table's name, rows, replaced rows, changed snapshots, the first offence.
     """
     compared = _compared(table)
+    looked_at = frame.select(*_looked_at(compared, frame))
+    if is_new:
+        return _of_new(table, looked_at, snapshot_ids)
     there = _of(lake, table, snapshot_ids)
-    both = (
-        frame.select(*_looked_at(compared, frame))
-        .withColumn(_NEW, F.lit(True))
-        .unionByName(there.select(*_looked_at(compared, there)).withColumn(_NEW, F.lit(False)))
+    both = looked_at.withColumn(_NEW, F.lit(True)).unionByName(
+        there.select(*_looked_at(compared, there)).withColumn(_NEW, F.lit(False))
     )
     row = F.struct(*(x.name for x in compared))
     keys = list(table.keys or (x.name for x in compared))
@@ -163,16 +195,40 @@ def _inspected(
         F.max(F.when(~F.col(_NEW), row)).alias("old_row"),
         F.min(F.when(F.col(_NEW), _offence(table, snapshot_ids))).alias("offence"),
     )
+    offence = _offence_of_key(table)
     same = (F.col("new") == F.col("old")) & F.col("new_row").eqNullSafe(F.col("old_row"))
-    offence = F.coalesce("offence", _duplicate(table)) if table.keys else F.col("offence")
-    first = F.when(offence.isNotNull(), F.struct(_shown(keys).alias("row"), offence.alias("found")))
     return by_key.agg(
         F.sum("new").alias("rows"),
         F.count_if((F.col("new") > 0) & (F.col("old") > 0) & ~same).alias("replaced"),
         F.collect_set(F.when(~same, F.col(c.SNAPSHOT_ID))).alias("changed"),
-        F.min(first).alias("first"),
+        _first(keys, offence).alias("first"),
         ((F.count_if(same) > F.count_if(~same)) & (F.max("old") == 1)).alias("few"),
     ).select(F.lit(table.name).alias("table"), "*")
+
+
+def _of_new(table: Table, frame: DataFrame, snapshot_ids: Sequence[str]) -> DataFrame:
+    """As `_inspected`, of rows that there is nothing to compare with."""
+    keys = list(table.keys or frame.columns)
+    by_key = frame.groupBy(*keys).agg(
+        F.count(F.lit(1)).alias("new"), F.min(_offence(table, snapshot_ids)).alias("offence")
+    )
+    return by_key.agg(
+        F.sum("new").alias("rows"),
+        F.lit(0).cast("bigint").alias("replaced"),
+        F.collect_set(c.SNAPSHOT_ID).alias("changed"),
+        _first(keys, _offence_of_key(table)).alias("first"),
+        F.lit(False).alias("few"),
+    ).select(F.lit(table.name).alias("table"), "*")
+
+
+def _offence_of_key(table: Table) -> Column:
+    return F.coalesce("offence", _duplicate(table)) if table.keys else F.col("offence")
+
+
+def _first(keys: Sequence[str], offence: Column) -> Column:
+    """The first row, by key, that has an offence."""
+    row = F.struct(_shown(keys).alias("row"), offence.alias("found"))
+    return F.min(F.when(offence.isNotNull(), row))
 
 
 def _compared(table: Table) -> list[TableColumn]:

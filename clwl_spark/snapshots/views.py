@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq import vocabulary as v
-from clwl_spark.spark.materialize import Materialize, as_it_is
+from clwl_spark.spark.materialize import FEW, Materialize, as_it_is, frame_at_hand, rows_at_hand
 from clwl_spark.spark.parallel import run_parallel
+from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
 
 VIEWER: Final = "viewer"
@@ -71,6 +75,10 @@ DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
 }
 
 
+_UNUSED: Final = (c.SOURCE, c.ALTERED, c.BACKLOG)
+"""Columns that no planning looks at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Topology:
     """The topology tables of some snapshots, with MQ's defaults in place of nulls (P1)."""
@@ -94,19 +102,31 @@ def read_topology(
         snapshot_ids: of the snapshots.
         keep: what to do with tables that several steps read.
 
-    Statuses are not kept but read where they are looked at: 5,000 queue managers that see one
-    another have 9 million, and writing them down takes longer than reading them twice.
+    Few rows are held at hand (`materialize.rows_at_hand`). Of more, statuses are not kept but read
+    where they are looked at: 5,000 queue managers that see one another have 9 million, and writing
+    them down takes longer than reading them twice.
 
     Grain: as CONTRACT has it, one row per object, cluster and observer.
     """
-    unused = (c.SOURCE, c.ALTERED, c.BACKLOG)
 
     def read(name: str) -> DataFrame:
-        rows = lake.read_or_empty(name, c.SNAPSHOT_ID, snapshot_ids).drop(*unused)
+        few = lake.few_in_memory(name, c.SNAPSHOT_ID, snapshot_ids, FEW)
+        if few is not None:
+            return _at_hand(lake, name, few)
+        rows = lake.read_or_empty(name, c.SNAPSHOT_ID, snapshot_ids).drop(*_UNUSED)
         rows = rows.fillna(DEFAULTS[name])
         return rows if name == "channel_status" else keep(rows)
 
     return Topology(**dict(zip(DEFAULTS, run_parallel(lake.spark, read, DEFAULTS), strict=True)))
+
+
+def _at_hand(lake: Lake, name: str, rows: pa.Table) -> DataFrame:
+    """Rows of a topology table, with MQ's defaults in place of nulls."""
+    of, defaults = TABLES[name].schema, DEFAULTS[name]
+    kept = {x.name: rows[x.name] for x in of if x.name not in _UNUSED}
+    for x, default in defaults.items():
+        kept[x] = pc.fill_null(kept[x], pa.scalar(default, kept[x].type))
+    return frame_at_hand(lake.spark, pa.table(kept), StructType([of[x] for x in kept]))
 
 
 def viewers(senders: DataFrame, topology: Topology) -> DataFrame:
@@ -220,6 +240,9 @@ def others_rows(
 
 def _with_sight(senders: DataFrame, table: DataFrame, name: str) -> DataFrame:
     """Add column `name`: the viewer where it has rows of others' objects there, else everybody."""
+    rows = rows_at_hand(table)
+    if rows is not None and not set(rows[c.OBSERVER].to_pylist()) - {EVERYBODY}:
+        return senders.withColumn(name, F.lit(EVERYBODY))
     having_own = (
         table.where(F.col(c.OBSERVER) != F.col(c.QMGR))
         .select(c.SNAPSHOT_ID, F.col(c.OBSERVER).alias(VIEWER), F.col(c.OBSERVER).alias(name))

@@ -1,7 +1,7 @@
 """What to do with frames that several steps read, so that each is worked out once."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -10,8 +10,9 @@ from typing import Final
 import pyarrow as pa
 from pyarrow.dataset import Dataset, dataset
 from pyspark import SparkContext, StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from clwl_spark.spark.embedded import is_embedded, new_scratch_folder
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
@@ -27,6 +28,9 @@ Spark's first writes to Delta take 5 s, and reading and gathering 29,500 plans 8
 
 _CHECKPOINTED: Final[ContextVar[list[int] | None]] = ContextVar("checkpointed", default=None)
 """Ids of what is kept within the block; no frames, so that Java can forget them before."""
+
+_ROWS: Final = "_clwl_rows"
+"""Attribute of a frame: its rows."""
 
 BROADCAST_ROWS: Final = 1_000_000
 """Rows of a few names that every worker holds for a join; some 200 MB."""
@@ -122,11 +126,39 @@ def inline(frame: DataFrame) -> DataFrame:
     It halves the time against `checkpoint`: the optimizer works on the rows itself, and joins with
     them need no exchange.
     """
+    if rows_at_hand(frame) is not None:
+        return frame
     if is_embedded(frame.sparkSession):
         # Rows come with their types: `toArrow` would ask for these before.
         rows, types = frame._to_table()  # type: ignore[operator]  # noqa: SLF001
-        return frame_from_arrow(frame.sparkSession, rows, types)
-    return frame_from_arrow(frame.sparkSession, frame.toArrow(), frame.schema)
+    else:
+        rows, types = frame.toArrow(), frame.schema
+    return frame_at_hand(frame.sparkSession, rows, types)
+
+
+def frame_at_hand(
+    spark: SparkSession, rows: pa.Table, types: StructType | None = None
+) -> DataFrame:
+    """A few rows as `inline` holds them."""
+    frame = frame_from_arrow(spark, rows, types)
+    setattr(frame, _ROWS, rows)
+    return frame
+
+
+def select_at_hand(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Some columns of a frame, whose rows stay at hand if they are."""
+    rows, selected = rows_at_hand(frame), frame.select(*names)
+    if rows is not None:
+        setattr(selected, _ROWS, rows.select([*names]))
+    return selected
+
+
+def rows_at_hand(frame: DataFrame) -> pa.Table | None:
+    """The rows of a frame that `inline` holds; None = of another one, they are not here.
+
+    What no row has need not be looked for: plans are smaller then, and planned faster.
+    """
+    return vars(frame).get(_ROWS)
 
 
 def broadcast_if_small(frame: DataFrame, keep: Materialize) -> DataFrame:

@@ -22,7 +22,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.planning import put_authority
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.frames import frame_from_rows, to_arrow
 from clwl_spark.tables import (
     ADMINISTRATION,
     AUTHORITIES,
@@ -100,7 +100,7 @@ def read_rows(lake: Lake, snapshot_id: str, most_in_memory: int) -> SnapshotRows
     before = partial(_before, lake, snapshot_id, frames)
     if arrow:
         known = arrow[QUEUE_STATUS.name]
-        arrow[BEFORE] = before().toArrow() if known.num_rows else known
+        arrow[BEFORE] = to_arrow(before()) if known.num_rows else known
         arrow[put_authority.TABLE] = _put_authority(arrow[AUTHORITIES.name])
         arrow[ordered.TABLE] = _ordered(lake)
     puts = partial(_put_authority_frame, lake, frames)
@@ -113,7 +113,7 @@ def _ordered(lake: Lake) -> pa.Table:
     """Messages put in logical order; grain as `ordered.ordered_words`."""
     if not lake.exists(MESSAGES.name):
         return ordered.SCHEMA.empty_table()
-    found = ordered.ordered_words(lake).toArrow()
+    found = to_arrow(ordered.ordered_words(lake))
     keys = [(x, "ascending") for x in found.column_names]
     return found.cast(ordered.SCHEMA).sort_by(keys)
 
@@ -126,7 +126,7 @@ def _put_authority(authorities: pa.Table) -> pa.Table:
 
 def _put_authority_frame(lake: Lake, frames: Mapping[str, DataFrame]) -> DataFrame:
     """The same for Spark: authority records are few, whatever else is many."""
-    found = _put_authority(frames[AUTHORITIES.name].toArrow()).to_pylist()
+    found = _put_authority(to_arrow(frames[AUTHORITIES.name])).to_pylist()
     return frame_from_rows(lake.spark, [tuple(x.values()) for x in found], put_authority.DDL)
 
 
@@ -162,7 +162,7 @@ def in_memory(frames: Mapping[str, DataFrame], most: int) -> dict[str, pa.Table]
     """
 
     def fetched(name: str) -> pa.Table:
-        found = frames[name].limit(most + 1).toArrow()
+        found = to_arrow(frames[name].limit(most + 1))
         return found.sort_by([(x, "ascending") for x in found.column_names])
 
     with ThreadPoolExecutor(_READERS) as pool:

@@ -9,6 +9,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
 from clwl_spark.present.questions.texts import Question, View, all_views, tables_of, views_of
 from clwl_spark.spark.conf import with_settings
+from clwl_spark.spark.frames import to_arrow
 from clwl_spark.spark.named import NamedFrames, in_schema, named_frames
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import TABLES
@@ -81,7 +82,7 @@ def ask(named: NamedFrames, question: Question, limit: int) -> Answer:
         question: the question.
         limit: most rows that are wanted, from 1.
     """
-    table = named.query(question.sql).limit(limit + 1).toArrow()
+    table = to_arrow(named.query(question.sql).limit(limit + 1))
     rows = [tuple(row.values()) for row in table.to_pylist()]
     types = zip(table.column_names, map(str, table.schema.types), strict=True)
     numbers = frozenset(name for name, kind in types if kind.startswith(("int", "double")))

@@ -23,8 +23,14 @@ from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.contradictions import refuse_contradictions
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, read_topology, viewers
-from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import ROWS_HERE, Materialize, checkpoint, fitting
+from clwl_spark.spark.frames import frame_from_rows, to_arrow
+from clwl_spark.spark.materialize import (
+    ROWS_HERE,
+    Materialize,
+    checkpoint,
+    fitting,
+    rows_at_hand,
+)
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.tables import columns as c
 
@@ -152,11 +158,14 @@ class PlanMaker:
 
     def _append(self, table: str, frame: DataFrame) -> None:
         """Append rows that are worked out; without Spark, where they fit in memory."""
-        if not self._lake.is_here or frame.count() > ROWS_HERE:
+        rows = rows_at_hand(frame)
+        if not self._lake.is_here or (rows is None and frame.count() > ROWS_HERE):
             self._lake.append(table, frame)
             return
         wanted = self._lake.arrow_schema(table)
-        self._lake.append(table, frame.select(*wanted.names).toArrow().cast(wanted))
+        if rows is None:
+            rows = to_arrow(frame.select(*wanted.names))
+        self._lake.append(table, rows.select(wanted.names).cast(wanted))
 
     def topology(self, snapshot_ids: Sequence[str]) -> Topology:
         """The topology of these snapshots, read once per run; it is small beside messages.

@@ -22,7 +22,7 @@ from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import VIEWER, read_topology
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.frames import frame_from_rows, to_arrow
 from clwl_spark.studies.conform.match import TOLD, WHY_NOT, matched, within
 from clwl_spark.tables import MESSAGES, OUTCOMES, ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
@@ -164,7 +164,7 @@ def _strays(near: DataFrame, puts: pd.DataFrame) -> pd.DataFrame:
 
 def _pandas(frame: DataFrame) -> pd.DataFrame:
     """Rows with whole numbers that may be null, and moments in microseconds."""
-    table = frame.toArrow()
+    table = to_arrow(frame)
     if c.PUT_TIME in table.column_names:
         at = table.schema.get_field_index(c.PUT_TIME)
         moments = table[c.PUT_TIME].cast(pa.timestamp("us", "UTC")).cast(pa.int64())
@@ -179,7 +179,7 @@ def _plans(lake: Lake, ids: Sequence[int]) -> tuple[pa.Table, pa.Table]:
     of = F.broadcast(frame_from_rows(lake.spark, [(x,) for x in ids], f"{c.PLAN_ID} long"))
     plans = lake.read(ROUTE_PLANS.name).join(of, c.PLAN_ID, "left_semi")
     rows = lake.read(ROUTE_CANDIDATES.name).join(of, c.PLAN_ID, "left_semi")
-    return plans.toArrow(), rows.select(*ROUTE_CANDIDATES.names).toArrow()
+    return to_arrow(plans), to_arrow(rows.select(*ROUTE_CANDIDATES.names))
 
 
 def _split(rows: pa.Table, owner: Mapping[int, str]) -> dict[str, pa.Table]:

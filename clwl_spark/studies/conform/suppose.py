@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from clwl_spark.algorithm.ladder import EXIT
 from clwl_spark.mq.vocabulary import STATUS_TIERS, Algorithm
 from clwl_spark.rules import eliminate
-from clwl_spark.spark.frames import frame_from_arrow
+from clwl_spark.spark.frames import frame_from_arrow, to_arrow
 from clwl_spark.studies.conform.evidence import SEEN, Evidence
 from clwl_spark.tables import ROUTE_CANDIDATES
 from clwl_spark.tables import columns as c
@@ -297,7 +297,7 @@ def _survive(spark: Any, rows: pa.Table, algorithm: Algorithm) -> pa.Table:  # n
     """The rows that rules leave, by plan_id."""
     frame = frame_from_arrow(spark, rows.drop_columns([c.ELIMINATED_BY]))
     names = [*ROUTE_CANDIDATES.names]
-    return _survivors(eliminate(frame, algorithm).select(*names).toArrow()).sort_by(c.PLAN_ID)
+    return _survivors(to_arrow(eliminate(frame, algorithm).select(*names))).sort_by(c.PLAN_ID)
 
 
 def _judged_by_other(spark: Any, evidence: Sequence[Evidence]) -> list[pa.Table]:  # noqa: ANN401

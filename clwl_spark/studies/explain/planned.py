@@ -5,25 +5,22 @@ Source: SEMANTICS 2 to 5 and 7, P33; CONTRACT, "JSON of a few commands".
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import Any, Final
-
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
 from clwl_spark.algorithm.shares import Route, long_run_shares
 from clwl_spark.algorithm.transmit import TransmissionQueues, now
 from clwl_spark.mq.vocabulary import ObjectType
-from clwl_spark.planning.facts import senders, transmission_queues
-from clwl_spark.planning.plans import Ladder, make_plans, plan_id
+from clwl_spark.planning.facts import senders_among, transmission_queues
+from clwl_spark.planning.plans import Ladder, Unjudged, judged_by, plan_id, unjudged
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.snapshots.contradictions import refuse_contradictions
 from clwl_spark.snapshots.relevant import as_met_by
 from clwl_spark.snapshots.views import VIEWER, Topology
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import fitting
+from clwl_spark.spark.materialize import fitting, rows_at_hand
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
@@ -70,25 +67,28 @@ def planned(
     met = _as_met(requests, topology)
     refuse_contradictions(met)
     types = {request.object_type for request in requests}
-    made = make_plans(asked, met, ladder, fitting(len(requests)), types)
+    keep = fitting(len(requests))
+    found = unjudged(asked, met, ladder, keep, types)
+    made = judged_by(ladder, found, keep)
     plans = [row.asDict() for row in made.plans.collect()]
     candidates: dict[int, list[Row]] = defaultdict(list)
     for row in made.candidates.collect():
         candidates[row[c.PLAN_ID]].append(row.asDict())
-    known = _senders(asked, met) if candidates else {}
-    found = {}
+    known = _senders(found) if candidates else {}
+    come_to = {}
     for plan in plans:
         rows = sorted(candidates[plan[c.PLAN_ID]], key=candidate_order)
         sender = known.get((plan[c.SNAPSHOT_ID], plan[c.QMGR]), {})
         routes = _routes(rows, sender) if plan[c.REASON] == 0 else []
         limit = sender.get(c.CLWLMRUC) if rows else None
-        found[Request(*(plan[name] for name in REQUEST))] = Planned(plan, rows, routes, limit)
-    return found
+        come_to[Request(*(plan[name] for name in REQUEST))] = Planned(plan, rows, routes, limit)
+    return come_to
 
 
 def _as_met(requests: Collection[Request], topology: Topology) -> Topology:
-    """What these puts can meet; all of the topology where they are many."""
-    if len(requests) > _NAMED:
+    """What these puts can meet; all of the topology where they are many, or it is at hand."""
+    tables = (getattr(topology, x.name) for x in fields(topology))
+    if len(requests) > _NAMED or all(rows_at_hand(x) is not None for x in tables):
         return topology
     names = {name for x in requests for name in (x.object_name, x.object_qmgr)}
     published = any(x.object_type == ObjectType.TOPIC for x in requests)
@@ -100,10 +100,9 @@ def candidate_order(row: Row) -> tuple[Any, ...]:
     return tuple(row[name] for name in _CANDIDATE_ORDER)
 
 
-def _senders(asked: DataFrame, topology: Topology) -> dict[tuple[str, str], Row]:
+def _senders(found: Unjudged) -> dict[tuple[str, str], Row]:
     """What the senders have to do with routes beyond the plans, by (snapshot_id, qmgr)."""
-    of = asked.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
-    rows = senders(of, topology).collect()
+    rows = senders_among(found.known, found.topology).collect()
     return {(row[c.SNAPSHOT_ID], row[VIEWER]): row.asDict(recursive=True) for row in rows}
 
 

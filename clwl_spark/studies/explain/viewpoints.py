@@ -21,9 +21,14 @@ from clwl_spark.planning.names import (
     seen_qmgrs,
     seen_queues,
 )
-from clwl_spark.snapshots.first_opens import CHANNELS_FULL_IN, QUEUES_FULL_IN, with_first_opens
+from clwl_spark.snapshots.first_opens import (
+    CHANNELS_FULL_IN,
+    QUEUES_FULL_IN,
+    with_first_opens,
+    without_asking,
+)
 from clwl_spark.snapshots.views import VIEWER, Topology, viewers
-from clwl_spark.spark.frames import frame_from_rows
+from clwl_spark.spark.frames import frame_from_rows, to_arrow
 from clwl_spark.spark.materialize import inline
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.studies.explain.ends import Names, Viewpoint
@@ -53,11 +58,12 @@ def viewpoints(
     keys = f"{c.SNAPSHOT_ID} string, {VIEWER} string"
     of = frame_from_rows(spark, [(snapshot_id, qmgr) for qmgr in qmgrs], keys)
     known = inline(with_first_opens(viewers(of, topology), topology, edition))
+    looking = without_asking(known)
     frames = (
         known.select(VIEWER, c.DEFXMITQ, _asks().alias(_ASKS)),
         own_definitions(known, topology).select(VIEWER, NAME, *DEFINITION),
-        seen_queues(known, topology),
-        seen_qmgrs(known, topology),
+        seen_queues(looking, topology),
+        seen_qmgrs(looking, topology),
         _patterns(known, topology, edition),
     )
     senders, definitions, queues, seen, patterns = run_parallel(spark, _by_viewer, frames)
@@ -98,7 +104,7 @@ def _asks() -> Column:
 
 def _by_viewer(frame: DataFrame) -> dict[str, list[Row]]:
     found = defaultdict(list)
-    for row in frame.toArrow().to_pylist():
+    for row in to_arrow(frame).to_pylist():
         found[row[VIEWER]].append(row)
     return found
 
