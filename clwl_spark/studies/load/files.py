@@ -6,6 +6,7 @@ Cells of texts stay texts; what they mean is found out column by column (`cells`
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -21,6 +22,7 @@ from clwl_spark.mq.read.records import SHOWN_TEXT
 PARQUET: Final = b"PAR1"
 ARROW: Final = b"ARROW1"
 _SEPARATORS: Final = ",;\t|"
+_LINE_END: Final = re.compile(rb"\r\n?|\n")
 _UTF_16: Final = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BOMS: Final = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
@@ -176,14 +178,21 @@ def _csv(text: bytes, head: bytes | None, first_line: int) -> Found:
 
 def _separator(text: bytes) -> str:
     """The separator that the first line has most of."""
-    first = text.split(b"\n", 1)[0].decode(errors="replace")
+    first = _first_line(text)
     return max(_SEPARATORS, key=first.count)
+
+
+def _first_line(text: bytes) -> str:
+    return _LINE_END.split(text, maxsplit=1)[0].decode(errors="replace")
 
 
 def _names(text: bytes) -> list[str]:
     """The fields of the first line, each once."""
-    first = text.split(b"\n", 1)[0].decode(errors="replace").rstrip("\r")
-    names = next(csv.reader(io.StringIO(first), delimiter=_separator(text)), [])
+    first = _first_line(text)
+    try:
+        names = next(csv.reader(io.StringIO(first), delimiter=_separator(text)), [])
+    except csv.Error as error:
+        raise UnreadableFileError(f"its first line names no fields ({error})") from error
     if len(names) < 2 and "," not in first:  # noqa: PLR2004  (a line of prose is no table)
         raise UnreadableFileError("its first line names no fields")
     seen: dict[str, int] = {}
