@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import activity_traces as written
 import pyarrow as pa
 import pyarrow.parquet as pq
-from loading.tool_texts import ALL
+from loading.tool_texts import ALL, dspmqrtj, scrape
 
 NOON = datetime(2026, 9, 14, 12, tzinfo=UTC)
 PUT = {
@@ -123,24 +123,27 @@ def _rows():
     return [dict(zip(names, x, strict=True)) for x in lines]
 
 
-def _parquet():
+def _parquet(rows):
     file = io.BytesIO()
-    pq.write_table(_typed(), file)
+    pq.write_table(rows, file)
     return file.getvalue()
 
 
 def _arrow():
     file = io.BytesIO()
-    with pa.ipc.new_file(file, _typed().schema) as writer:
-        writer.write_table(_typed())
+    with pa.ipc.new_file(file, typed_puts().schema) as writer:
+        writer.write_table(typed_puts())
     return file.getvalue()
 
 
-def _typed():
+def typed_puts(first=0):
+    """Puts as a program writes them."""
     return pa.table(
         {
             "qmgr": pa.array(["QM1", "QM2"]).dictionary_encode(),
-            "put_time": pa.array([NOON, NOON], pa.timestamp("ns", "UTC")),
+            "put_time": pa.array(
+                [NOON, NOON + timedelta(seconds=first)], pa.timestamp("ns", "UTC")
+            ),
             "queue": ["ORDERS", "STOCK"],
             "open_id": [7, None],
             "message_id": [b"\n", None],
@@ -161,6 +164,13 @@ TEXTS = {
     "activity trace, json_compact": written.as_compact(trace()),
     "activity trace, amqsact -v": written.as_amqsact(trace()),
     "activity trace, amqsact": written.as_terse(trace()),
+    "scrape, with moments of its own": "".join(
+        f"{x} {1789372800000 + at}\n" if x[:1] != "#" else f"{x}\n"
+        for at, x in enumerate(scrape().splitlines()[1:])
+    ),
+    "dspmqrtj, without puts": json.dumps(dspmqrtj(with_put=False))
+    + "\n"
+    + json.dumps(dspmqrtj(error=2085)),
     "spans": _lines([spans(), spans()]),
     "CSV": CSV,
     "CSV, semicolons": CSV.replace(",", ";"),
@@ -169,7 +179,10 @@ TEXTS = {
     "JSON list": json.dumps(_rows()),
 }
 SAMPLES = {name: text.encode() for name, text in TEXTS.items()} | {
-    "Parquet": _parquet(),
+    "Parquet": _parquet(typed_puts()),
+    "Parquet, numbers for moments": _parquet(
+        pa.table({"qmgr": ["QM1"], "time": [1789372800123], "queue": [800]})
+    ),
     "Arrow": _arrow(),
     "CSV, UTF-16": CSV.encode("utf-16"),
     "CSV, EBCDIC": CSV.encode("cp037"),

@@ -21,6 +21,7 @@ from clwl_spark.mq.read.records import SHOWN_TEXT
 
 PARQUET: Final = b"PAR1"
 ARROW: Final = b"ARROW1"
+_BEGINNING: Final = 4 << 10
 _SEPARATORS: Final = ",;\t|"
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 _UTF_16: Final = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -38,6 +39,11 @@ class Refused:
     line: int
     text: str
     reason: str
+
+
+def writable(text: str) -> str:
+    """A text with marks for the halves of characters that JSON may have."""
+    return text.encode(errors="replace").decode()
 
 
 @dataclass(slots=True)
@@ -70,7 +76,9 @@ def read_table(data: bytes, head: bytes | None = None, first_line: int = 1) -> F
         if data[:4] == PARQUET:
             return Found(pq.read_table(pa.BufferReader(data)))
         if data[:6] == ARROW:
-            return Found(pa.ipc.open_file(pa.BufferReader(data)).read_all())
+            rows = pa.ipc.open_file(pa.BufferReader(data)).read_all()
+            rows.validate(full=True)  # what is damaged would end the process, not raise
+            return Found(rows)
     except (pa.ArrowException, OSError) as error:
         raise UnreadableFileError(f"it breaks off or is damaged ({error})") from error
     text = plain_text(data)
@@ -81,7 +89,12 @@ def read_table(data: bytes, head: bytes | None = None, first_line: int = 1) -> F
 
 
 def can_grow(data: bytes) -> bool:
-    """Whether more rows can be written behind such a file: it is of lines."""
+    """Whether more rows can be written behind such a file: it is of lines, and no list of JSON."""
+    return is_text(data) and plain_text(data[:_BEGINNING]).lstrip()[:1] != b"["
+
+
+def is_text(data: bytes) -> bool:
+    """Whether a file is neither Parquet nor Arrow."""
     return data[:4] != PARQUET and data[:6] != ARROW
 
 
@@ -210,10 +223,13 @@ def _json(text: bytes, first_line: int) -> Found:
         except pa.ArrowInvalid:
             pass
     refused: list[Refused] = []
-    rows = [*_documents(text, first_line, refused)]
+    rows = [
+        (line, {writable(name): _cell(value) for name, value in row.items()})
+        for line, row in _documents(text, first_line, refused)
+    ]
     lines = [line for line, _ in rows]
     names = list(dict.fromkeys(name for _, row in rows for name in row))
-    cells = {name: [_cell(row.get(name)) for _, row in rows] for name in names}
+    cells = {name: [row.get(name) for _, row in rows] for name in names}
     table = pa.table({name: pa.array(column, pa.string()) for name, column in cells.items()})
     if lines and lines != list(range(first_line, first_line + len(lines))):
         table = table.append_column(LINES, pa.array(lines, pa.int64()))
@@ -259,6 +275,8 @@ def _shown(text: bytes) -> str:
 
 def _cell(value: object) -> str | None:
     """A value as text."""
-    if value is None or isinstance(value, str):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return writable(value)
     return json.dumps(value) if isinstance(value, bool | dict | list) else str(value)

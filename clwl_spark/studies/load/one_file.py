@@ -27,9 +27,11 @@ from clwl_spark.studies.load.files import (
     Refused,
     UnreadableFileError,
     can_grow,
+    is_text,
     read_rest,
     read_table,
     whole_lines,
+    writable,
 )
 from clwl_spark.studies.load.known import Known, Part
 from clwl_spark.studies.load.mapping import Mapped, mapped
@@ -121,7 +123,9 @@ class LoadFile:
 
     def refuse(self, pieces: Iterable[Refused]) -> None:
         """Note pieces that cannot be used."""
-        self.rejects += [LoadReject(self.name, x.line, x.text, x.reason) for x in pieces]
+        self.rejects += [
+            LoadReject(self.name, x.line, writable(x.text), writable(x.reason)) for x in pieces
+        ]
 
     def bound(self, bounds: Bounds) -> None:
         """Keep the rows between some moments; where others are left out, the file is not whole."""
@@ -170,7 +174,7 @@ def file_with(
 ) -> LoadFile | None:
     """What is new in a file that has these bytes; None = nothing."""
     head = bytes(data[:HEAD_BYTES])
-    text = as_text(data) if can_grow(head) else data
+    text = as_text(data) if is_text(head) else data
     if is_recorded(text[:HEAD_BYTES]):
         data = text
         found = _records(place, path, data, known, options)
@@ -188,7 +192,7 @@ def _with_hint(reject: LoadReject, head: bytes) -> LoadReject:
     if page.startswith("cp"):
         why = f"; read as EBCDIC {page}: if it is of another page, as IBM-273, iconv makes it UTF-8"
         return replace(reject, reason=reject.reason + why)
-    if can_grow(head) and is_binary(decode(head)):
+    if is_text(head) and is_binary(decode(head)):
         return replace(reject, reason="it is binary, no text: SMF is read as mqsmfcsv prints it")
     return reject
 
@@ -215,14 +219,16 @@ def _leave_cut(found: LoadFile, data: bytes, known: Known, bounds: str) -> None:
     """Do not count a last line that cannot be used as loaded: the rest of it may come yet."""
     whole = whole_lines(data)
     last = data[:whole].count(b"\n") + 1
-    if whole < found.part.start or not any(x.line == last for x in found.rejects):
+    lines = {x.line for x in found.rejects}
+    is_alone = whole == found.part.start and 0 in lines
+    if whole < found.part.start or not (last in lines or is_alone):
         return
     found.size = whole
     found.part = replace(
         known.part(data[:whole], grows=True, bounds=bounds), start=found.part.start
     )
     found.rejects = [
-        replace(x, reason=f"{x.reason}; {_WHEN_WHOLE}") if x.line == last else x
+        replace(x, reason=f"{x.reason}; {_WHEN_WHOLE}") if x.line in (0, last) else x
         for x in found.rejects
     ]
 

@@ -18,7 +18,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.traffic.activity import Kind
 from clwl_spark.studies.load import operations as o
-from clwl_spark.studies.load.files import Refused
+from clwl_spark.studies.load.files import Refused, writable
 from clwl_spark.studies.load.one_file import LoadFile
 from clwl_spark.studies.load.operations import SCHEMA
 from clwl_spark.studies.load.parts import FilePart, read_parts
@@ -65,7 +65,7 @@ def _take(file: LoadFile, part: FilePart, taken: RecordedRows) -> None:
         file.operations.append(operations.filter(pc.and_(is_mark, is_good)))
         return
     file.operations.append(operations)
-    file.needless += taken.needless
+    file.needless += Counter({writable(x): count for x, count in taken.needless.items()})
     file.refuse(taken.refused)
     for name, rows in taken.rows.items():
         file.rows[name] = pa.concat_tables([file.rows[name], rows]) if name in file.rows else rows
