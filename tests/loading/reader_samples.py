@@ -174,6 +174,7 @@ TEXTS = {
     "spans": _lines([spans(), spans()]),
     "CSV": CSV,
     "CSV, semicolons": CSV.replace(",", ";"),
+    "CSV, numbers for moments": CSV.replace("2026-09-14T08:00:00Z", "1789372800.25"),
     "series": SERIES,
     "JSON lines": _lines(_rows()),
     "JSON list": json.dumps(_rows()),

@@ -277,7 +277,11 @@ def _moments(cells: pa.Array, zone: ZoneInfo | None) -> pa.Array:
         return _in_zone(plain, zone)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return pa.array([_since_1970(x) for x in cells.to_pylist()], _MOMENT)
-    texts = pc.utf8_trim_whitespace(cells.cast(pa.string()))
+    return _told_moments(pc.utf8_trim_whitespace(cells.cast(pa.string())), zone)
+
+
+def _told_moments(texts: pa.Array, zone: ZoneInfo | None) -> pa.Array:
+    """Moments of texts; those without a zone are in the zone given, else none."""
     texts = pc.replace_substring(texts, ",", ".")
     zoned = pc.match_substring_regex(texts, _ZONED.pattern)
     found = in_type(texts, _MOMENT)[0]
@@ -285,7 +289,7 @@ def _moments(cells: pa.Array, zone: ZoneInfo | None) -> pa.Array:
         return _with_numbers(texts, found, zone)
     if pc.all(pc.fill_null(zoned, True)).as_py():
         return found
-    plain = _in_zone(found, zone) if zone is not None else pa.nulls(len(cells), _MOMENT)
+    plain = _in_zone(found, zone) if zone is not None else pa.nulls(len(texts), _MOMENT)
     return pc.if_else(zoned, found, plain)
 
 
@@ -295,7 +299,7 @@ def _with_numbers(texts: pa.Array, found: pa.Array, zone: ZoneInfo | None) -> pa
     words = texts.filter(pc.invert(is_number))
     numbers = [_since_1970(float(x)) for x in texts.filter(is_number).to_pylist()]
     found = pc.replace_with_mask(found, is_number, pa.array(numbers, _MOMENT))
-    return pc.replace_with_mask(found, pc.invert(is_number), _moments(words, zone))
+    return pc.replace_with_mask(found, pc.invert(is_number), _told_moments(words, zone))
 
 
 def _in_zone(found: pa.Array, zone: ZoneInfo) -> pa.Array:

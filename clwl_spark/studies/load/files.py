@@ -219,9 +219,11 @@ def _json(text: bytes, first_line: int) -> Found:
     """A document per line, or one list of them."""
     if text.lstrip()[:1] == b"{":
         try:
-            return Found(pa.json.read_json(pa.BufferReader(text)), first_line)
+            rows = pa.json.read_json(pa.BufferReader(text))
         except pa.ArrowInvalid:
-            pass
+            rows = None
+        if rows is not None and not any(pa.types.is_nested(x.type) for x in rows.schema):
+            return Found(rows, first_line)
     refused: list[Refused] = []
     rows = [
         (line, {writable(name): _cell(value) for name, value in row.items()})
