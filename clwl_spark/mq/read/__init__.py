@@ -1,7 +1,7 @@
 """What MQ prints, read without Spark: scripts, dumps, output of DISPLAY, answers of REST."""
 
 from clwl_spark.mq.read.base import Changes, apply_changes
-from clwl_spark.mq.read.encoding import decode
+from clwl_spark.mq.read.encoding import decode, is_binary, unmarked
 from clwl_spark.mq.read.records import PassedOver, Reading, Reject, RowDetail
 from clwl_spark.mq.read.texts import (
     TABLES,
@@ -24,8 +24,10 @@ __all__ = [
     "apply_changes",
     "combine",
     "decode",
+    "is_binary",
     "observer_of",
     "read_states",
     "read_text",
     "read_texts",
+    "unmarked",
 ]

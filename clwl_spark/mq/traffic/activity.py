@@ -16,7 +16,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-from clwl_spark.mq.traffic.records import Document, RecordRefusedError, text
+from clwl_spark.mq.traffic.records import Document, RecordRefusedError, is_writable, text
 
 
 class Kind(IntEnum):
@@ -174,10 +174,13 @@ def _event(document: Document, data: Document, line: int) -> Event:
     connection = text(told, "connectionid").upper()
     parts: Iterable[str] = ("startdate", "starttime", "processid", "threadid", "sequencenumber")
     channel = str(_named(told.get("channeltype")) or "")
+    words = connection or " ".join(str(told.get(x, "")) for x in parts)
+    if not (is_writable(qmgr) and is_writable(words)):
+        raise RecordRefusedError("what names its queue manager or connection is no text")
     return Event(
         line,
         qmgr,
-        connection or " ".join(str(told.get(x, "")) for x in parts),
+        words,
         bool(connection),
         _sequence(told.get("sequencenumber")),
         channel.strip().upper() in _RECEIVERS,

@@ -66,6 +66,15 @@ def text(of: Document, *names: str) -> str:
     return ""
 
 
+def is_writable(words: str) -> bool:
+    r"""Whether a text can be written down: JSON may have half a character, as in "\ud800"."""
+    try:
+        words.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def count(value: object) -> int:
     """A count, which MQ gives as a number, a text or a list by persistence.
 

@@ -35,7 +35,7 @@ def span_records(document: Document) -> Iterator[Record | RecordRefusedError]:
 
 def _put(span: Document, qmgr: object) -> Iterator[Record]:
     told = attributes(span)
-    if told.get("messaging.operation.name") not in _PUTS:
+    if _text(told.get("messaging.operation.name")) not in _PUTS:
         return
     name = _text(told.get("messaging.destination.name"))
     if not isinstance(qmgr, str) or not qmgr or not name:
@@ -114,8 +114,8 @@ def _reason(value: object) -> int:
     """MQRC_NONE, or the MQRC's number; one whose name is not known is refused."""
     if value in (None, "MQRC_NONE"):
         return 0
-    if value in _CODES:
-        return _CODES[str(value)]
+    if isinstance(value, str) and value in _CODES:
+        return _CODES[value]
     if isinstance(value, int):
         return value
     raise RecordRefusedError(f"{value!r} is no reason that is known")

@@ -34,6 +34,7 @@ _WORDS: Final[Mapping[str, frozenset[str]]] = {
 _TRUE: Final = frozenset({"true", "yes", "y", "1", "persistent", "mqper_persistent"})
 _FALSE: Final = frozenset({"false", "no", "n", "0", "not persistent", "mqper_not_persistent"})
 _MUST: Final = {c.QMGR: "no queue manager", c.PUT_TIME: "no put_time", c.OBJECT_NAME: "no object"}
+_NUMBER: Final = re.compile(r"^\d{9,17}(\.\d+)?$")
 _SECONDS: Final = 10**11
 _MILLIS: Final = 10**14
 """Numbers below the first are seconds since 1970, below the second milliseconds, else micros."""
@@ -122,6 +123,8 @@ def _column(name: str, cells: pa.Array, kind: pa.DataType, how: Reading, wrong: 
     """Cells as a column."""
     if isinstance(cells, pa.DictionaryArray):
         cells = cells.dictionary_decode()
+    if not _means(cells.type, kind):
+        cells = _as_texts(cells)
     if pa.types.is_timestamp(kind):
         found = _moments(cells, how.zone)
     elif pa.types.is_binary(kind):
@@ -164,6 +167,28 @@ def _kind(kind: pa.DataType) -> str:
 def _hint(name: str, how: Reading) -> str:
     is_moment = name == c.PUT_TIME
     return ", or has no time zone: give --time-zone" if is_moment and how.zone is None else ""
+
+
+def _means(own: pa.DataType, kind: pa.DataType) -> bool:
+    """Whether cells of a type are read as they are; others as their texts are."""
+    types = pa.types
+    is_number = types.is_integer(own) or types.is_floating(own)
+    if types.is_timestamp(kind):
+        found = is_number or types.is_timestamp(own) or types.is_date(own)
+    elif types.is_boolean(kind):
+        found = types.is_boolean(own) or types.is_integer(own)
+    elif types.is_integer(kind):
+        found = is_number or types.is_decimal(own)
+    else:
+        found = types.is_binary(kind) and _is_bytes(own)
+    return bool(found or _is_text(own))
+
+
+def _as_texts(cells: pa.Array) -> pa.Array:
+    """The texts of cells of any type."""
+    if _is_bytes(cells.type):
+        return in_type(cells, pa.string())[0]
+    return pa.array([None if x is None else str(x) for x in cells.to_pylist()], pa.string())
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
@@ -252,14 +277,29 @@ def _moments(cells: pa.Array, zone: ZoneInfo | None) -> pa.Array:
         return _in_zone(plain, zone)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return pa.array([_since_1970(x) for x in cells.to_pylist()], _MOMENT)
-    texts = pc.utf8_trim_whitespace(cells.cast(pa.string()))
+    return _told_moments(pc.utf8_trim_whitespace(cells.cast(pa.string())), zone)
+
+
+def _told_moments(texts: pa.Array, zone: ZoneInfo | None) -> pa.Array:
+    """Moments of texts; those without a zone are in the zone given, else none."""
     texts = pc.replace_substring(texts, ",", ".")
     zoned = pc.match_substring_regex(texts, _ZONED.pattern)
     found = in_type(texts, _MOMENT)[0]
+    if pc.any(pc.fill_null(pc.match_substring_regex(texts, _NUMBER.pattern), False)).as_py():
+        return _with_numbers(texts, found, zone)
     if pc.all(pc.fill_null(zoned, True)).as_py():
         return found
-    plain = _in_zone(found, zone) if zone is not None else pa.nulls(len(cells), _MOMENT)
+    plain = _in_zone(found, zone) if zone is not None else pa.nulls(len(texts), _MOMENT)
     return pc.if_else(zoned, found, plain)
+
+
+def _with_numbers(texts: pa.Array, found: pa.Array, zone: ZoneInfo | None) -> pa.Array:
+    """Moments of texts of which some are numbers since 1970."""
+    is_number = pc.fill_null(pc.match_substring_regex(texts, _NUMBER.pattern), False)
+    words = texts.filter(pc.invert(is_number))
+    numbers = [_since_1970(float(x)) for x in texts.filter(is_number).to_pylist()]
+    found = pc.replace_with_mask(found, is_number, pa.array(numbers, _MOMENT))
+    return pc.replace_with_mask(found, pc.invert(is_number), _told_moments(words, zone))
 
 
 def _in_zone(found: pa.Array, zone: ZoneInfo) -> pa.Array:

@@ -6,6 +6,7 @@ Cells of texts stay texts; what they mean is found out column by column (`cells`
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -20,7 +21,9 @@ from clwl_spark.mq.read.records import SHOWN_TEXT
 
 PARQUET: Final = b"PAR1"
 ARROW: Final = b"ARROW1"
+_BEGINNING: Final = 4 << 10
 _SEPARATORS: Final = ",;\t|"
+_LINE_END: Final = re.compile(rb"\r\n?|\n")
 _UTF_16: Final = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BOMS: Final = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
@@ -36,6 +39,11 @@ class Refused:
     line: int
     text: str
     reason: str
+
+
+def writable(text: str) -> str:
+    """A text with marks for the halves of characters that JSON may have."""
+    return text.encode(errors="replace").decode()
 
 
 @dataclass(slots=True)
@@ -68,7 +76,9 @@ def read_table(data: bytes, head: bytes | None = None, first_line: int = 1) -> F
         if data[:4] == PARQUET:
             return Found(pq.read_table(pa.BufferReader(data)))
         if data[:6] == ARROW:
-            return Found(pa.ipc.open_file(pa.BufferReader(data)).read_all())
+            rows = pa.ipc.open_file(pa.BufferReader(data)).read_all()
+            rows.validate(full=True)  # what is damaged would end the process, not raise
+            return Found(rows)
     except (pa.ArrowException, OSError) as error:
         raise UnreadableFileError(f"it breaks off or is damaged ({error})") from error
     text = plain_text(data)
@@ -79,7 +89,12 @@ def read_table(data: bytes, head: bytes | None = None, first_line: int = 1) -> F
 
 
 def can_grow(data: bytes) -> bool:
-    """Whether more rows can be written behind such a file: it is of lines."""
+    """Whether more rows can be written behind such a file: it is of lines, and no list of JSON."""
+    return is_text(data) and plain_text(data[:_BEGINNING]).lstrip()[:1] != b"["
+
+
+def is_text(data: bytes) -> bool:
+    """Whether a file is neither Parquet nor Arrow."""
     return data[:4] != PARQUET and data[:6] != ARROW
 
 
@@ -176,14 +191,21 @@ def _csv(text: bytes, head: bytes | None, first_line: int) -> Found:
 
 def _separator(text: bytes) -> str:
     """The separator that the first line has most of."""
-    first = text.split(b"\n", 1)[0].decode(errors="replace")
+    first = _first_line(text)
     return max(_SEPARATORS, key=first.count)
+
+
+def _first_line(text: bytes) -> str:
+    return _LINE_END.split(text, maxsplit=1)[0].decode(errors="replace")
 
 
 def _names(text: bytes) -> list[str]:
     """The fields of the first line, each once."""
-    first = text.split(b"\n", 1)[0].decode(errors="replace").rstrip("\r")
-    names = next(csv.reader(io.StringIO(first), delimiter=_separator(text)), [])
+    first = _first_line(text)
+    try:
+        names = next(csv.reader(io.StringIO(first), delimiter=_separator(text)), [])
+    except csv.Error as error:
+        raise UnreadableFileError(f"its first line names no fields ({error})") from error
     if len(names) < 2 and "," not in first:  # noqa: PLR2004  (a line of prose is no table)
         raise UnreadableFileError("its first line names no fields")
     seen: dict[str, int] = {}
@@ -197,14 +219,19 @@ def _json(text: bytes, first_line: int) -> Found:
     """A document per line, or one list of them."""
     if text.lstrip()[:1] == b"{":
         try:
-            return Found(pa.json.read_json(pa.BufferReader(text)), first_line)
+            rows = pa.json.read_json(pa.BufferReader(text))
         except pa.ArrowInvalid:
-            pass
+            rows = None
+        if rows is not None and not any(pa.types.is_nested(x.type) for x in rows.schema):
+            return Found(rows, first_line)
     refused: list[Refused] = []
-    rows = [*_documents(text, first_line, refused)]
+    rows = [
+        (line, {writable(name): _cell(value) for name, value in row.items()})
+        for line, row in _documents(text, first_line, refused)
+    ]
     lines = [line for line, _ in rows]
     names = list(dict.fromkeys(name for _, row in rows for name in row))
-    cells = {name: [_cell(row.get(name)) for _, row in rows] for name in names}
+    cells = {name: [row.get(name) for _, row in rows] for name in names}
     table = pa.table({name: pa.array(column, pa.string()) for name, column in cells.items()})
     if lines and lines != list(range(first_line, first_line + len(lines))):
         table = table.append_column(LINES, pa.array(lines, pa.int64()))
@@ -250,6 +277,8 @@ def _shown(text: bytes) -> str:
 
 def _cell(value: object) -> str | None:
     """A value as text."""
-    if value is None or isinstance(value, str):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return writable(value)
     return json.dumps(value) if isinstance(value, bool | dict | list) else str(value)

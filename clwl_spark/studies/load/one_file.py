@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clwl_spark.errors import UsageError
+from clwl_spark.mq.read import decode, is_binary, unmarked
 from clwl_spark.mq.read.records import SHOWN_TEXT
 from clwl_spark.mq.traffic import is_recorded, whole_size
 from clwl_spark.mq.traffic.cuts import Bytes
@@ -26,20 +27,20 @@ from clwl_spark.studies.load.files import (
     Refused,
     UnreadableFileError,
     can_grow,
+    is_text,
     read_rest,
     read_table,
     whole_lines,
+    writable,
 )
 from clwl_spark.studies.load.known import Known, Part
 from clwl_spark.studies.load.mapping import Mapped, mapped
-from clwl_spark.studies.load.parts import FilePart, as_text, contents, parts_of
+from clwl_spark.studies.load.parts import HEAD_BYTES, FilePart, as_text, contents, parts_of
 from clwl_spark.studies.load.series import FIELDS, Series
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
 _ROW: Final = "\0row"
-HEAD_BYTES: Final = 64 << 10
-"""Of a file, what tells whether it holds records."""
 _MUST: Final = (c.PUT_TIME, c.OBJECT_NAME)
 
 
@@ -122,7 +123,9 @@ class LoadFile:
 
     def refuse(self, pieces: Iterable[Refused]) -> None:
         """Note pieces that cannot be used."""
-        self.rejects += [LoadReject(self.name, x.line, x.text, x.reason) for x in pieces]
+        self.rejects += [
+            LoadReject(self.name, x.line, writable(x.text), writable(x.reason)) for x in pieces
+        ]
 
     def bound(self, bounds: Bounds) -> None:
         """Keep the rows between some moments; where others are left out, the file is not whole."""
@@ -163,15 +166,35 @@ def file_of(place: int, path: Path, known: Known, options: LoadOptions) -> LoadF
         known: what the lake has.
         options: how it is read.
     """
-    data = contents(path)
-    text = as_text(data)
+    return file_with(contents(path), place, path, known, options)
+
+
+def file_with(
+    data: Bytes, place: int, path: Path, known: Known, options: LoadOptions
+) -> LoadFile | None:
+    """What is new in a file that has these bytes; None = nothing."""
+    head = bytes(data[:HEAD_BYTES])
+    text = as_text(data) if is_text(head) else data
     if is_recorded(text[:HEAD_BYTES]):
         data = text
         found = _records(place, path, data, known, options)
     else:
+        data = text if unmarked(head) else data
         found = _puts(path, data[: len(data)], known, options)
+        found.rejects = [x if x.line else _with_hint(x, head) for x in found.rejects]
     is_known = found.is_waiting and found.size == len(data)
     return None if is_known else found
+
+
+def _with_hint(reject: LoadReject, head: bytes) -> LoadReject:
+    """A file that is no table, with what its characters tell of why."""
+    page = unmarked(head) or ""
+    if page.startswith("cp"):
+        why = f"; read as EBCDIC {page}: if it is of another page, as IBM-273, iconv makes it UTF-8"
+        return replace(reject, reason=reject.reason + why)
+    if is_text(head) and is_binary(decode(head)):
+        return replace(reject, reason="it is binary, no text: SMF is read as mqsmfcsv prints it")
+    return reject
 
 
 def _puts(path: Path, data: bytes, known: Known, options: LoadOptions) -> LoadFile:
@@ -196,14 +219,16 @@ def _leave_cut(found: LoadFile, data: bytes, known: Known, bounds: str) -> None:
     """Do not count a last line that cannot be used as loaded: the rest of it may come yet."""
     whole = whole_lines(data)
     last = data[:whole].count(b"\n") + 1
-    if whole < found.part.start or not any(x.line == last for x in found.rejects):
+    lines = {x.line for x in found.rejects}
+    is_alone = whole == found.part.start and 0 in lines
+    if whole < found.part.start or not (last in lines or is_alone):
         return
     found.size = whole
     found.part = replace(
         known.part(data[:whole], grows=True, bounds=bounds), start=found.part.start
     )
     found.rejects = [
-        replace(x, reason=f"{x.reason}; {_WHEN_WHOLE}") if x.line == last else x
+        replace(x, reason=f"{x.reason}; {_WHEN_WHOLE}") if x.line in (0, last) else x
         for x in found.rejects
     ]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from clwl_spark.mq.read import decode, unmarked
 from clwl_spark.mq.traffic import beginnings, text_of
 from clwl_spark.mq.traffic.cuts import Bytes
 from clwl_spark.routing.engines.workers import workers
@@ -19,6 +20,8 @@ from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.files import plain_text
 from clwl_spark.studies.load.recorded import RecordedRows, recorded
 
+HEAD_BYTES: Final = 64 << 10
+"""Of a file, what tells what it holds, and in which characters."""
 PART_BYTES: Final = 8 << 20
 MAPPED_BYTES: Final = 32 << 20
 """Files from this size on are mapped into memory, not read."""
@@ -66,8 +69,11 @@ def contents(path: Path) -> Bytes:
 
 
 def as_text(data: Bytes) -> Bytes:
-    """The bytes of a text with a mark of its encoding as those of UTF-8; others as they are."""
-    return plain_text(data[: len(data)]) if data[:3].startswith(_MARKS) else data
+    """The bytes of a text of UTF-16 or EBCDIC, or with a mark of UTF-8, as those of UTF-8."""
+    if data[:3].startswith(_MARKS):
+        return plain_text(data[: len(data)])
+    encoding = unmarked(data[:HEAD_BYTES])
+    return decode(data[: len(data)], encoding).encode(errors="replace") if encoding else data
 
 
 def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:

@@ -17,6 +17,9 @@ FIELDS: Final = frozenset({"count", "start", "interval"})
 """The fields by which such a table is known."""
 
 MESSAGE_ID_BYTES: Final = 24
+_MOST: Final = 1_000_000
+"""Puts of a line: a slip of the pen is no reason to fill the machine's memory."""
+_DIGITS: Final = 12
 _LENGTH: Final = 1_000
 _OF_EACH: Final = (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.BIND, c.VIA)
 
@@ -42,7 +45,12 @@ class Series:
         """
         start = moment(self._word("start"))
         step = duration(self._word("interval"))
-        for index in range(self._number("count")):
+        count = self._number("count")
+        try:
+            start + (count - 1) * step
+        except OverflowError as error:
+            raise UsageError(f"interval {self._word('interval')!r} leads out of time") from error
+        for index in range(count):
             yield self._put(index, start + index * step)
 
     def _put(self, index: int, put_time: datetime) -> dict[str, Any]:
@@ -68,9 +76,10 @@ class Series:
 
     def _number(self, name: str) -> int:
         word = self._word(name)
-        if not word.isdecimal() or not int(word):
-            raise UsageError(f"{name} {word!r} is no number above 0")
-        return int(word)
+        number = int(word) if word.isdecimal() and len(word) <= _DIGITS else 0
+        if not 0 < number <= _MOST:
+            raise UsageError(f"{name} {word[:40]!r} is no number from 1 to {_MOST:,}")
+        return number
 
 
 def _identifier(*parts: object) -> bytes:

@@ -18,7 +18,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.traffic.activity import Kind
 from clwl_spark.studies.load import operations as o
-from clwl_spark.studies.load.files import Refused
+from clwl_spark.studies.load.files import Refused, writable
 from clwl_spark.studies.load.one_file import LoadFile
 from clwl_spark.studies.load.operations import SCHEMA
 from clwl_spark.studies.load.parts import FilePart, read_parts
@@ -65,7 +65,7 @@ def _take(file: LoadFile, part: FilePart, taken: RecordedRows) -> None:
         file.operations.append(operations.filter(pc.and_(is_mark, is_good)))
         return
     file.operations.append(operations)
-    file.needless += taken.needless
+    file.needless += Counter({writable(x): count for x, count in taken.needless.items()})
     file.refuse(taken.refused)
     for name, rows in taken.rows.items():
         file.rows[name] = pa.concat_tables([file.rows[name], rows]) if name in file.rows else rows
@@ -73,9 +73,9 @@ def _take(file: LoadFile, part: FilePart, taken: RecordedRows) -> None:
 
 def take_traces(lake: Lake, files: Sequence[LoadFile]) -> TraceNotes:
     """Give files the messages and routes that their activity trace tells."""
-    if not any(table.num_rows for one in files for table in one.operations):
+    found = traced_in(files)
+    if found is None:
         return TraceNotes()
-    found = traced(_operations(files))
     in_lake = _in_lake(lake, found)
     for number, one in enumerate(files):
         _give(one, number, found, in_lake)
@@ -83,6 +83,16 @@ def take_traces(lake: Lake, files: Sequence[LoadFile]) -> TraceNotes:
         files[number].refuse([Refused(line, text, reason)])
     repeated = found.repeated.total() + int(np.count_nonzero(in_lake))
     return TraceNotes(repeated, found.unopened, found.set_back)
+
+
+def traced_in(files: Sequence[LoadFile]) -> Traced | None:
+    """What the activity trace of all files tells; None = they have none.
+
+    The files do not hold it any more.
+    """
+    if not any(table.num_rows for one in files for table in one.operations):
+        return None
+    return traced(_operations(files))
 
 
 def _operations(files: Sequence[LoadFile]) -> pa.Table:
