@@ -5,6 +5,7 @@ Source: SEMANTICS 9, P18, P19, P39.
 
 from typing import Final
 
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -51,7 +52,7 @@ def subscribed(
 def _are_none(topology: Topology, kind: SubType) -> bool:
     """Whether there are seen to be no subscriptions of a kind."""
     rows = rows_at_hand(topology.subscriptions)
-    return rows is not None and kind.value not in rows[c.SUBTYPE].to_pylist()
+    return rows is not None and kind.value not in pc.unique(rows[c.SUBTYPE]).to_pylist()
 
 
 def handed_to(arrived: DataFrame, topology: Topology, keep: Materialize) -> DataFrame:

@@ -5,6 +5,7 @@ Source: SEMANTICS 9 (edition 2), P38, P39.
 
 from typing import Final
 
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -65,7 +66,7 @@ def is_said_nowhere(topology: Topology, scope: str) -> bool:
         scope: column `pub_scope` or `sub_scope`.
     """
     rows = rows_at_hand(topology.topics)
-    return rows is not None and not {*_WORDS}.intersection(rows[scope].to_pylist())
+    return rows is not None and not {*_WORDS}.intersection(pc.unique(rows[scope]).to_pylist())
 
 
 def kept_local(asked: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
