@@ -92,9 +92,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is there once all tests are known stays: Python looks through it for garbage no more."""
+    """What is there once all tests are known stays: Python looks through it for garbage no more.
+
+    Through what comes later it looks as rarely as in a command (`clwl_spark.cli.entry`).
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000)
 
 
 def _order(item: pytest.Item) -> tuple[bool, bool, bool]:

@@ -5,14 +5,15 @@ Source: SEMANTICS 9, P18, P19, P39.
 
 from typing import Final
 
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import Edition, Reach, SubType
-from clwl_spark.planning.scopes import REACH, STRING, scopes_above
+from clwl_spark.planning.scopes import REACH, STRING, is_said_nowhere, scopes_above
 from clwl_spark.planning.topic_strings import PATTERN, matching
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
-from clwl_spark.spark.materialize import Materialize
+from clwl_spark.spark.materialize import Materialize, rows_at_hand
 from clwl_spark.tables import columns as c
 
 _PUBLISHED: Final = (c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME)
@@ -39,11 +40,19 @@ def subscribed(
         c.WSCHEMA,
     )
     found = matching(asked.join(proxies, list(VIEW_KEY))).select(c.PLAN_ID, c.QMGR).distinct()
-    if edition == Edition.FIRST:
+    if edition == Edition.FIRST or _are_none(topology, SubType.USER):
         return found
+    if _are_none(topology, SubType.PROXY):
+        return _by_users(reached, topology, keep)
     having = proxies.select(*VIEW_KEY).distinct()
     left = reached.join(having, list(VIEW_KEY), "left_anti")
     return found.union(_by_users(left, topology, keep))
+
+
+def _are_none(topology: Topology, kind: SubType) -> bool:
+    """Whether there are seen to be no subscriptions of a kind."""
+    rows = rows_at_hand(topology.subscriptions)
+    return rows is not None and kind.value not in pc.unique(rows[c.SUBTYPE]).to_pylist()
 
 
 def handed_to(arrived: DataFrame, topology: Topology, keep: Materialize) -> DataFrame:
@@ -96,6 +105,9 @@ def with_scopes(held: DataFrame, topology: Topology, keep: Materialize) -> DataF
     """
     own = F.when(F.col(c.SUB_SCOPE).isin(*(x.value for x in Reach)), F.col(c.SUB_SCOPE))
     told = {VIEWER: F.col(c.QMGR), STRING: F.col(PATTERN), c.SUB_SCOPE: own}
+    if is_said_nowhere(topology, c.SUB_SCOPE):
+        alone = F.coalesce(c.SUB_SCOPE, F.lit(Reach.ALL.value))
+        return held.withColumns(told).withColumn(REACH, alone)
     met = keep(held.withColumns(told))
     strings = keep(met.where(F.col(c.SUB_SCOPE).isNull()).select(*VIEW_KEY, STRING).distinct())
     known = viewers(strings.select(*VIEW_KEY).distinct(), topology)

@@ -5,6 +5,7 @@ Source: SEMANTICS 9 (edition 2), P38, P39.
 
 from typing import Final
 
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -20,6 +21,7 @@ from clwl_spark.snapshots.views import (
     others_rows,
     own_rows,
 )
+from clwl_spark.spark.materialize import rows_at_hand
 from clwl_spark.tables import columns as c
 
 STRING: Final = "string"
@@ -56,6 +58,17 @@ def scopes_above(asked: DataFrame, known: DataFrame, topology: Topology, scope: 
     return found.select(*VIEW_KEY, STRING, F.col(f"nearest.{REACH}").alias(REACH))
 
 
+def is_said_nowhere(topology: Topology, scope: str) -> bool:
+    """Whether no topic object is seen to say how far publications or subscriptions go.
+
+    Args:
+        topology: the tables.
+        scope: column `pub_scope` or `sub_scope`.
+    """
+    rows = rows_at_hand(topology.topics)
+    return rows is not None and not {*_WORDS}.intersection(pc.unique(rows[scope]).to_pylist())
+
+
 def kept_local(asked: DataFrame, known: DataFrame, topology: Topology) -> DataFrame:
     """The publications that their scope keeps on their queue manager: (plan_id).
 
@@ -65,6 +78,8 @@ def kept_local(asked: DataFrame, known: DataFrame, topology: Topology) -> DataFr
         topology: the tables.
     """
     own = asked.where(F.col(c.SCOPE) == Reach.QMGR.value).select(c.PLAN_ID)
+    if is_said_nowhere(topology, c.PUB_SCOPE):
+        return own
     named = asked.withColumnRenamed(c.OBJECT_NAME, STRING)
     strings = named.select(*VIEW_KEY, STRING).distinct()
     scoped = scopes_above(strings, known, topology, c.PUB_SCOPE)

@@ -75,6 +75,8 @@ DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
 }
 
 
+_MOST_HERE: Final = 100_000
+"""Rows of a table that this process reads for the engine within it."""
 _UNUSED: Final = (c.SOURCE, c.ALTERED, c.BACKLOG)
 """Columns that no planning looks at."""
 
@@ -108,9 +110,10 @@ def read_topology(
 
     Grain: as CONTRACT has it, one row per object, cluster and observer.
     """
+    most = _MOST_HERE if lake.is_embedded else FEW
 
     def read(name: str) -> DataFrame:
-        few = lake.few_in_memory(name, c.SNAPSHOT_ID, snapshot_ids, FEW)
+        few = lake.few_in_memory(name, c.SNAPSHOT_ID, snapshot_ids, most)
         if few is not None:
             return _at_hand(lake, name, few)
         rows = lake.read_or_empty(name, c.SNAPSHOT_ID, snapshot_ids).drop(*_UNUSED)
@@ -241,7 +244,7 @@ def others_rows(
 def _with_sight(senders: DataFrame, table: DataFrame, name: str) -> DataFrame:
     """Add column `name`: the viewer where it has rows of others' objects there, else everybody."""
     rows = rows_at_hand(table)
-    if rows is not None and not set(rows[c.OBSERVER].to_pylist()) - {EVERYBODY}:
+    if rows is not None and not set(pc.unique(rows[c.OBSERVER]).to_pylist()) - {EVERYBODY}:
         return senders.withColumn(name, F.lit(EVERYBODY))
     having_own = (
         table.where(F.col(c.OBSERVER) != F.col(c.QMGR))

@@ -27,6 +27,7 @@ from clwl_spark.spark.local_settings import (
     SHARED_SETTINGS,
 )
 from clwl_spark.spark.runtime import cache_folder
+from clwl_spark.spark.runtime.classes import archive_options
 from clwl_spark.spark.runtime.jars import delta_jars
 from clwl_spark.spark.runtime.java import java_home
 from clwl_spark.spark.temporary import TemporaryFolder
@@ -137,7 +138,8 @@ def _start_local(settings: Mapping[str, str], app_name: str) -> SparkSession:
     scratch = folder.path
     atexit.register(folder.close)
     builder = SparkSession.builder.appName(app_name)
-    for name, value in _local_settings(settings, jars, scratch).items():
+    kept = archive_options(cache, java)
+    for name, value in _local_settings(settings, jars, scratch, kept).items():
         builder = builder.config(name, value)
     with _environment(
         JAVA_HOME=str(java.path),
@@ -162,7 +164,7 @@ def _locale(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _local_settings(
-    settings: Mapping[str, str], jars: tuple[Path, ...], scratch: Path
+    settings: Mapping[str, str], jars: tuple[Path, ...], scratch: Path, kept: str = ""
 ) -> dict[str, str]:
     """Defaults, then what this machine gives, then the caller's settings.
 
@@ -171,6 +173,7 @@ def _local_settings(
         jars: Delta's. On this machine they go before Spark's own on the class path; elsewhere
             Spark sends them to the workers.
         scratch: folder for temporary files.
+        kept: `archive_options`; they hold where the workers are threads of the driver.
     """
     master = settings.get("spark.master", LAPTOP_SETTINGS["spark.master"])
     log = scratch / "log4j2.properties"
@@ -188,7 +191,8 @@ def _local_settings(
     name, between = (_CLASS_PATH, os.pathsep) if _is_local(master) else ("spark.jars", ",")
     merged[name] = between.join((*map(str, jars), *filter(None, [settings.get(name)])))
     own = settings.get(_JAVA_OPTIONS, _COLLECTOR)
-    merged[_JAVA_OPTIONS] = " ".join(filter(None, [options, own]))
+    shared = kept if _is_local(master) else ""
+    merged[_JAVA_OPTIONS] = " ".join(filter(None, [options, shared, own]))
     return merged
 
 

@@ -20,7 +20,7 @@ from clwl_spark.snapshots.contradictions import refuse_contradictions
 from clwl_spark.snapshots.relevant import as_met_by
 from clwl_spark.snapshots.views import VIEWER, Topology
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import fitting, rows_at_hand
+from clwl_spark.spark.materialize import FEW, fitting, rows_at_hand
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
@@ -86,9 +86,9 @@ def planned(
 
 
 def _as_met(requests: Collection[Request], topology: Topology) -> Topology:
-    """What these puts can meet; all of the topology where they are many, or it is at hand."""
-    tables = (getattr(topology, x.name) for x in fields(topology))
-    if len(requests) > _NAMED or all(rows_at_hand(x) is not None for x in tables):
+    """What these puts can meet; all of the topology where they are many, or it is a few rows."""
+    tables = [rows_at_hand(getattr(topology, x.name)) for x in fields(topology)]
+    if len(requests) > _NAMED or all(x is not None and x.num_rows <= FEW for x in tables):
         return topology
     names = {name for x in requests for name in (x.object_name, x.object_qmgr)}
     published = any(x.object_type == ObjectType.TOPIC for x in requests)
