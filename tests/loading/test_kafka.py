@@ -1,4 +1,4 @@
-"""Puts of Kafka's topics come into a lake by the recipe of the documentation, from a real broker."""
+"""Puts of Kafka's topics come into a lake by the documentation's recipe, from a real broker."""
 
 import os
 import re
