@@ -9,6 +9,8 @@ RUN    := $(VENV)/bin/python
 LAKE   ?= build/demo-lake
 JOBS   ?= 2
 KILLS  ?= 200
+FUZZ   ?= load
+MINUTES ?= 10
 
 # A stamp names what it stands for, so that a changed lock, project file or folder asks again.
 LIBRARIES := $(VENV)/ready-$(word 1,$(shell cat requirements.txt | cksum))
@@ -18,7 +20,7 @@ STORES    := $(VENV)/stores-$(word 1,$(shell cat requirements.txt requirements-s
 PACKAGE   := $(VENV)/clwl-$(word 1,$(shell (pwd; cat requirements.txt pyproject.toml) | cksum))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test soak bench lint docs doctor lock clean
+.PHONY: help setup demo quick test soak fuzz bench lint docs doctor lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1 /p' Makefile | while read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -36,6 +38,10 @@ test: $(SPARK) $(STORES) ## every test, in JOBS processes of up to 6 GB each; 30
 
 soak: $(SPARK) ## KILLS (200) runs killed at random, by all engines; SEED=n tells them again
 	@$(RUN) tests/support/soak.py --kills $(KILLS) $(if $(SEED),--seed $(SEED))
+
+fuzz: $(PACKAGE) ## changed files for MINUTES (10), guided by coverage; FUZZ=ingest for MQSC
+	@$(RUN) -c 'import atheris' 2>/dev/null || $(RUN) -m pip install --quiet --disable-pip-version-check atheris==3.0.0
+	@mkdir -p build && cd build && PYTHONDONTWRITEBYTECODE=1 ../$(RUN) ../tests/support/fuzz.py $(FUZZ) ../data/samples --seconds $$(($(MINUTES) * 60))
 
 bench: $(SPARK) ## routing side by side with other ways, rules, kernel; 20 minutes
 	@$(RUN) benchmarks/run.py
