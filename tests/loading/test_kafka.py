@@ -1,4 +1,4 @@
-"""Puts of Kafka's topics come into a lake by the recipe of the documentation, from a real broker."""
+"""Puts of Kafka's topics come into a lake by the documentation's recipe, from a real broker."""
 
 import os
 import re
@@ -55,8 +55,10 @@ def test_puts_of_a_topic_come_once_each_in_put_order(tmp_path):
     ]
     bare = {x: y for x, y in os.environ.items() if not x.startswith(("PYSPARK", "SPARK"))}
     bare |= {"SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(command, env=bare, capture_output=True, text=True, check=False)  # noqa: S603
-    assert done.returncode == 0, done.stderr[-4000:]
+    done = subprocess.run(
+        command, env=bare, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-4000:]
     for form in ("json", "avro"):
         rows = DeltaTable(str(tmp_path / form / "messages")).to_pyarrow_table().to_pylist()
         good = [x for x in rows if x["qmgr"] is not None]

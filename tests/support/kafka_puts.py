@@ -5,6 +5,7 @@ starts a broker of its own with the same JARs, runs the recipe twice for JSON an
 puts before the second run, and ends the broker.
 """
 
+import os
 import runpy
 import socket
 import subprocess
@@ -45,9 +46,9 @@ def begun(jars: list[str], folder: Path, port: int) -> subprocess.Popen[bytes]:
     settings.write_text(PROPERTIES.format(broker=port, controller=free_port(), folder=folder))
     java = ["java", "-Xmx256m", "-cp", ":".join(jars)]
     form = ["format", "-t", IDENTIFIER, "-c", str(settings)]
-    subprocess.run([*java, "kafka.tools.StorageTool", *form], check=True)  # noqa: S603
+    subprocess.run([*java, "kafka.tools.StorageTool", *form], check=True)
     log = (folder / "broker.log").open("wb")
-    broker = subprocess.Popen([*java, "kafka.Kafka", str(settings)], stdout=log, stderr=log)  # noqa: S603
+    broker = subprocess.Popen([*java, "kafka.Kafka", str(settings)], stdout=log, stderr=log)
     ends = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < ends:
         with socket.socket() as one:
@@ -89,9 +90,8 @@ def main() -> None:
     """Do it, for each form in a lake of its own."""
     recipe, folder = sys.argv[1], Path(sys.argv[2])
     spark = SparkSession.builder.getOrCreate()
-    jars = [x.removeprefix("file:") for x in spark.conf.get("spark.jars").split(",")]
-    scala = Path(sys.modules["pyspark"].__file__).parent / "jars"
-    jars += [str(x) for x in scala.glob("scala-*.jar")] + [str(x) for x in scala.glob("slf4j-api*")]
+    jars = [x.removeprefix("file://") for x in spark.conf.get("spark.jars").split(",")]
+    jars += map(str, (Path(os.environ["SPARK_HOME"]) / "jars").glob("scala-library-*.jar"))
     port = free_port()
     servers = f"127.0.0.1:{port}"
     schema = _avro_of(recipe)
