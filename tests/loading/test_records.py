@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clwl_spark.cli import main
-from clwl_spark.mq.traffic import records_of
+from clwl_spark.mq.traffic import configuration, records_of
 
 CREATED = {"timeStamp": "2026-09-14T08:00:05Z", "epoch": 1789372805}
 AT = datetime(2026, 9, 14, 8, 0, 5, tzinfo=UTC)
@@ -116,6 +116,24 @@ def test_a_channel_event_of_another_reason_is_refused():
     assert [why for _, _, why in found.refused] == [
         "9999 is no reason of a channel event that is known"
     ]
+
+
+CONSTANTS = """
+MQIA_INHIBIT_PUT MQIA_CLWL_USEQ MQIA_DEF_BIND MQIA_USAGE MQIA_Q_TYPE MQIA_DEF_CLUSTER_XMIT_Q_TYPE
+MQIA_CLWL_Q_RANK MQIA_CLWL_Q_PRIORITY MQIACH_CLWL_CHANNEL_RANK MQIACH_CLWL_CHANNEL_PRIORITY
+MQIACH_CLWL_CHANNEL_WEIGHT MQIACH_NETWORK_PRIORITY MQIA_CLWL_MRU_CHANNELS MQCA_CLUSTER_NAME
+MQCA_CLUS_CHL_NAME MQCA_BASE_OBJECT_NAME MQCA_BASE_Q_NAME MQCA_REMOTE_Q_NAME
+MQCA_REMOTE_Q_MGR_NAME MQCA_XMIT_Q_NAME MQCACH_CONNECTION_NAME MQCA_DEF_XMIT_Q_NAME
+"""
+
+
+def test_fields_of_configuration_events_are_what_amqsevt_makes_of_mq_s_constants():
+    def field_of(constant):
+        _, *words = constant.replace("_Q_", "_QUEUE_", 1).split("_")
+        return words[0].lower() + "".join(x.title() for x in words[1:])
+
+    of_words, numbers, names = configuration._WORDS, configuration._NUMBERS, configuration._NAMES
+    assert {*map(field_of, CONSTANTS.split())} == {*of_words, *numbers, *names}
 
 
 def test_what_cannot_be_used_is_told_with_its_line_and_the_rest_is_taken():

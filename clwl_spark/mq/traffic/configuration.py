@@ -4,8 +4,8 @@ Attributes become columns of the topology; what an event does not tell is left o
 a change gives nothing: the snapshot has it.
 
 Source: IBM MQ, "Configuration events" (Create, Change, Delete, Refresh object), as amqsevt names
-their fields. Queues were captured; channels and queue managers are named by the same rule from
-MQIACH_ and MQIA_ constants.
+their fields: the constant's words without its prefix, Q spelled out, in camel case. Of queues there
+was a capture; of channels and queue managers the rule is that of amqsevt's published source.
 """
 
 from collections.abc import Iterator, Mapping
