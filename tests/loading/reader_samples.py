@@ -123,6 +123,45 @@ def _rows():
     return [dict(zip(names, x, strict=True)) for x in lines]
 
 
+def _plain_span(one):
+    """The attributes of a span by key."""
+    told = {x["key"]: next(iter(x["value"].values())) for x in one["attributes"]}
+    return {x: str(y).lower() if isinstance(y, bool) else y for x, y in told.items()}
+
+
+def spans_in_rows(**attributes):
+    """A row per span, as lakes of traces have them."""
+    own = spans()["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    columns = {
+        "ServiceName": ["QM1"] * len(own),
+        "Timestamp": pa.array(
+            [int(x["startTimeUnixNano"]) for x in own], pa.timestamp("ns", "UTC")
+        ),
+        "SpanAttributes": pa.array([[*_plain_span(x).items()] for x in own], WORDS),
+    }
+    return pa.table({**columns, **attributes})
+
+
+WORDS = pa.map_(pa.string(), pa.string())
+
+
+def spans_in_columns():
+    """The collector's documents, as a table."""
+    return pa.Table.from_pylist([spans(), spans()])
+
+
+def spans_in_json():
+    """A row per span, with objects as texts."""
+    own = spans()["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    return pa.table(
+        {
+            "start_time_unix_nano": [int(x["startTimeUnixNano"]) for x in own],
+            "attributes": [json.dumps(x["attributes"]) for x in own],
+            "resource": [json.dumps({"service.name": "QM1"})] * len(own),
+        }
+    )
+
+
 def _parquet(rows):
     file = io.BytesIO()
     pq.write_table(rows, file)
@@ -184,6 +223,9 @@ SAMPLES = {name: text.encode() for name, text in TEXTS.items()} | {
     "Parquet, numbers for moments": _parquet(
         pa.table({"qmgr": ["QM1"], "time": [1789372800123], "queue": [800]})
     ),
+    "Parquet of spans, by row": _parquet(spans_in_rows()),
+    "Parquet of spans, in columns": _parquet(spans_in_columns()),
+    "Parquet of spans, in JSON": _parquet(spans_in_json()),
     "Arrow": _arrow(),
     "CSV, UTF-16": CSV.encode("utf-16"),
     "CSV, EBCDIC": CSV.encode("cp037"),

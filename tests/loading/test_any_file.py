@@ -16,13 +16,23 @@ from deltalake import write_deltalake
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from loading.loading_laws import NOTHING, OPTIONS, check_loading, read
-from loading.reader_samples import CSV, SAMPLES, SERIES, TEXTS, typed_puts
+from loading.reader_samples import (
+    CSV,
+    SAMPLES,
+    SERIES,
+    TEXTS,
+    spans,
+    spans_in_columns,
+    spans_in_json,
+    spans_in_rows,
+    typed_puts,
+)
 from loading.tool_texts import ALL
 
 from clwl_spark.mq import traffic
 from clwl_spark.mq.read import decode
 from clwl_spark.mq.traffic import is_recorded, records_of
-from clwl_spark.studies.load import cells, delta_tables, files, series
+from clwl_spark.studies.load import cells, delta_tables, files, series, span_tables
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.known import Known
 from clwl_spark.studies.load.recorded import recorded
@@ -137,7 +147,7 @@ def test_a_delta_table_that_is_damaged_gives_rows_or_rejects(tmp_path_factory, c
 
 
 IN_TRAFFIC = [x.name for x in pkgutil.iter_modules(traffic.__path__, f"{traffic.__name__}.")]
-READERS = [*map(import_module, IN_TRAFFIC), files, series, cells, delta_tables]
+READERS = [*map(import_module, IN_TRAFFIC), files, series, span_tables, cells, delta_tables]
 
 
 def own_functions(module):
@@ -249,6 +259,21 @@ def test_a_csv_may_have_the_line_ends_of_old(load, tmp_path):
 def test_a_series_that_leads_nowhere_is_set_aside(old, new, why):
     found = check_loading(SERIES.replace(old, new, 1).encode())
     assert [(x.line, x.reason) for x in found.rejects] == [(2, why)]
+
+
+@pytest.mark.parametrize("form", [spans_in_rows, spans_in_columns, spans_in_json])
+def test_a_table_of_spans_is_what_the_collector_s_lines_are(lake, load, tmp_path, form):
+    write_deltalake(str(tmp_path / "traces"), form())
+    load(tmp_path / "traces")
+    found = {}
+    for name in ("messages", "observed_routes"):
+        rows = lake.rows(name)
+        less = {x: y for x, y in rows[0].items() if x not in ("put_seq", "source")}
+        found[name] = {x: y for x, y in less.items() if y is not None}
+    lines = recorded(json.dumps(spans()), "file", OPTIONS.reading).rows
+    for name, row in found.items():
+        expected = lines[name].to_pylist()[0]
+        assert {x: y for x, y in expected.items() if y is not None and x != "source"} == row
 
 
 def test_times_without_a_zone_and_names_that_are_not_there_are_told_apart():

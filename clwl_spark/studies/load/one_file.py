@@ -36,7 +36,9 @@ from clwl_spark.studies.load.files import (
 from clwl_spark.studies.load.known import Known, Part
 from clwl_spark.studies.load.mapping import Mapped, mapped
 from clwl_spark.studies.load.parts import HEAD_BYTES, FilePart, as_text, contents, parts_of
+from clwl_spark.studies.load.recorded import recorded
 from clwl_spark.studies.load.series import FIELDS, Series
+from clwl_spark.studies.load.span_tables import is_of_spans, text_of_spans
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
@@ -262,11 +264,22 @@ def take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:
     if not table.rows.column_names:
         found.refuse(table.refused)
         return
+    if is_of_spans(table.rows.column_names):
+        _take_spans(found, table, options)
+        return
     found.fields = mapped(table.rows.column_names, options.fields)
     _require(found.fields, table.rows.column_names, options.reading)
     cells = messages_of(table.rows, found.fields, options.reading)
     found.rows[MESSAGES.name] = cells.rows.filter(pa.array(cells.usable))
     found.refuse(sorted([*table.refused, *_refused(table, cells)], key=_line))
+
+
+def _take_spans(found: LoadFile, table: Found, options: LoadOptions) -> None:
+    """Take the puts among the spans of a table; their lines are its rows."""
+    own = recorded(text_of_spans(table.rows), found.name, options.reading, table.first_line)
+    found.rows.update(own.rows)
+    found.needless += own.needless
+    found.refuse(sorted([*table.refused, *own.refused], key=_line))
 
 
 def _expanded(table: Found) -> Found:
