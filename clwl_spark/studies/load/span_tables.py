@@ -61,7 +61,7 @@ def _pairs(of: object) -> Iterator[tuple[str, object]]:
         if isinstance(one, tuple):
             yield _pair(one)
         elif isinstance(one, Mapping):
-            value = _pruned(one.get("value"))
+            value: Any = _pruned(one.get("value"))
             is_told = isinstance(value, Mapping) and len(value) == 1
             yield str(one.get("key")), next(iter(value.values())) if is_told else value
 
