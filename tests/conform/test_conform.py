@@ -143,11 +143,8 @@ def test_of_two_causes_what_each_alone_leaves_unexplained_is_told(lake_of):
     both = ways(world(weight=weight, status={"SRV1": "STOPPED"}), puts)
     records = [*ways(world(weight=weight), puts)[:200], *both[200:]]
     one = only(conform(lake_of(world(), puts, records), Wanted()))
-    told = {x["why"]: x["fits"] for x in one.hypotheses if x["cause"] == "WEIGHT"}
-    assert next(iter(told.items())) == (
-        "CLWLWGHT of TO.SRV2 to SRV2 is 20, not 50: 200 of 240 messages went where that leads",
-        200,
-    )
+    weights = [x for x in one.hypotheses if x["cause"] == "WEIGHT"]
+    assert "CLWLWGHT of TO.SRV2 to SRV2 is 20, not 50: 200 of 240 messages" in str(weights[0])
     assert one.cause in {"WEIGHT", "OTHER_PUTTERS"}
     assert f"{one.fits} of {one.of}" in one.why
 
