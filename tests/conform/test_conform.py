@@ -136,6 +136,28 @@ def test_a_status_for_some_time_is_told_with_the_event_near_it(lake_of):
     assert [x["status"] for x in one.status_events] == ["STOPPED"]
 
 
+def test_of_two_causes_what_each_alone_leaves_unexplained_is_told(lake_of):
+    """A weight that is another all of the time, and a channel that stops for the last few puts."""
+    puts = messages(240, "APP1", "ORDERS")
+    weight = {"SRV2": 20}
+    both = ways(world(weight=weight, status={"SRV1": "STOPPED"}), puts)
+    records = [*ways(world(weight=weight), puts)[:200], *both[200:]]
+    one = only(conform(lake_of(world(), puts, records), Wanted()))
+    weights = [x for x in one.hypotheses if x["cause"] == "WEIGHT"]
+    assert "CLWLWGHT of TO.SRV2 to SRV2 is 20, not 50: 200 of 240 messages" in str(weights[0])
+    assert one.cause in {"WEIGHT", "OTHER_PUTTERS"}
+    assert f"{one.fits} of {one.of}" in one.why
+
+
+def test_a_weight_that_is_altered_on_the_way_is_not_said_to_explain_all(lake_of):
+    puts = messages(240, "APP1", "ORDERS")
+    records = [*ways(world(), puts)[:120], *ways(world(weight={"SRV2": 10}), puts)[120:]]
+    one = only(conform(lake_of(world(), puts, records), Wanted()))
+    assert one.put_seq > 120
+    assert one.cause in {"WEIGHT", "UNKNOWN", "OTHER_PUTTERS", "STATUS_KNOWN_LATE"}
+    assert one.fits < one.of or one.cause == "OTHER_PUTTERS"
+
+
 def test_a_destination_that_is_no_candidate_is_a_view_that_is_partial(lake_of):
     puts = messages(60, "APP1", "ORDERS")
     one = only(conform(lake_of(world(HOSTS[:2]), puts, ways(world(), puts)), Wanted()))

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from clwl_spark.errors import InputError
 from clwl_spark.mq.read.records import SHOWN_TEXT
+from clwl_spark.tables.cells import with_readable_texts
 
 PARQUET: Final = b"PAR1"
 ARROW: Final = b"ARROW1"
@@ -74,12 +75,13 @@ def read_table(data: bytes, head: bytes | None = None, first_line: int = 1) -> F
     """
     try:
         if data[:4] == PARQUET:
-            return Found(pq.read_table(pa.BufferReader(data)))
+            rows = with_readable_texts(pq.read_table(pa.BufferReader(data)))
+            return Found(rows.rename_columns(rows.column_names))
         if data[:6] == ARROW:
             rows = pa.ipc.open_file(pa.BufferReader(data)).read_all()
             rows.validate(full=True)  # what is damaged would end the process, not raise
-            return Found(rows)
-    except (pa.ArrowException, OSError) as error:
+            return Found(rows.rename_columns(rows.column_names))
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise UnreadableFileError(f"it breaks off or is damaged ({error})") from error
     text = plain_text(data)
     start = (head or text).lstrip()[:1]

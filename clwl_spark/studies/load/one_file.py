@@ -276,7 +276,11 @@ def take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:
 
 def _take_spans(found: LoadFile, table: Found, options: LoadOptions) -> None:
     """Take the puts among the spans of a table; their lines are its rows."""
-    own = recorded(text_of_spans(table.rows), found.name, options.reading, table.first_line)
+    try:
+        text = text_of_spans(table.rows)
+    except (UnicodeError, OverflowError) as error:
+        raise UnreadableFileError(f"its spans cannot be read ({error})") from error
+    own = recorded(text, found.name, options.reading, table.first_line)
     found.rows.update(own.rows)
     found.needless += own.needless
     found.refuse(sorted([*table.refused, *own.refused], key=_line))
