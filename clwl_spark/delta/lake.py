@@ -100,6 +100,7 @@ class Lake(LakeReader):
         here = opened(self.path(table)) if self.is_here else None
         if here is not None:
             return here.metadata().configuration
+        self._refuse_if_embedded(table)
         given = self.spark.sql(f"SHOW TBLPROPERTIES {self.sql_name(table)}").collect()
         return {x[0]: x[1] for x in given}
 
