@@ -1,8 +1,9 @@
 """An Airflow DAG: what MQ printed and what was put, routed and judged each hour.
 
 Airflow's worker needs the package (`clwl`), and the folders. `CLWL_LAKE`, `CLWL_LANDING` and
-`CLWL_REPORTS` in its environment say where they are. Exit codes tell what is worth a retry: 1 (a
-gate said no) and 2 (bad input, or another run has the lake) are not, anything else is.
+`CLWL_REPORTS` in its environment say where they are, `CLWL_RECORDS` where MQ's records of traffic
+are, if there are any: predictions are held against them. Exit codes tell what is worth a retry:
+1 (a gate said no) and 2 (bad input, or another run has the lake) are not, anything else is.
 """
 
 import os
@@ -15,6 +16,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 LAKE = os.environ.get("CLWL_LAKE", "/data/lake")
 LANDING = os.environ.get("CLWL_LANDING", "/data/landing")
+RECORDS = os.environ.get("CLWL_RECORDS", "")
 REPORTS = os.environ.get("CLWL_REPORTS", "/data/reports")
 PYTHON = os.environ.get("CLWL_PYTHON", sys.executable)
 NOT_WORTH_A_RETRY = (1, 2)
@@ -39,7 +41,7 @@ def clwl(*words: str) -> None:
     default_args={"retries": 2, "retry_delay": timedelta(minutes=1)},
 )
 def clwl_dag() -> None:
-    """ingest, validate, route, then conform and report."""
+    """ingest, validate, route and report; with records, load and conform as well."""
 
     @task
     def ingest() -> None:
@@ -54,6 +56,10 @@ def clwl_dag() -> None:
         clwl("route")
 
     @task
+    def load() -> None:
+        clwl("load", RECORDS)
+
+    @task
     def conform() -> None:
         clwl("conform")
 
@@ -63,7 +69,9 @@ def clwl_dag() -> None:
 
     routed = route()
     ingest() >> validate() >> routed
-    routed >> [conform(), report()]
+    routed >> report()
+    if RECORDS:
+        routed >> load() >> conform()
 
 
 clwl_dag()

@@ -27,6 +27,7 @@ def airflow(tmp_path):
         "CLWL_LANDING": str(ROOT / "data" / "samples" / "topology"),
         "CLWL_REPORTS": str(tmp_path / "reports"),
         "CLWL_PYTHON": sys.executable,
+        "CLWL_RECORDS": str(ROOT / "data" / "samples" / "records"),
     }
 
     def run(*words):
@@ -48,5 +49,6 @@ def test_its_tasks_route_the_lake_and_one_that_cannot_is_not_tried_again(airflow
     assert main(["generate", "--lake", str(lake), "--messages", "200", "--quiet"]) == 0
     done = airflow("dags", "test", "clwl")
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    assert (lake / "observed_routes").is_dir()
     assert DeltaTable(lake / "outcomes").to_pyarrow_table().num_rows == 200
     assert (tmp_path / "reports" / "report.html").is_file()
