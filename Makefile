@@ -17,13 +17,14 @@ LIBRARIES := $(VENV)/ready-$(word 1,$(shell cat requirements.txt | cksum))
 SITE      := $(VENV)/site-$(word 1,$(shell cat requirements.txt requirements-docs.txt | cksum))
 SPARK     := $(VENV)/spark-$(word 1,$(shell cat requirements.txt requirements-java.txt | cksum))
 STORES    := $(VENV)/stores-$(word 1,$(shell cat requirements.txt requirements-stores.txt | cksum))
+RELEASE   := $(VENV)/release-$(word 1,$(shell cat requirements-release.txt | cksum))
 PACKAGE   := $(VENV)/clwl-$(word 1,$(shell (pwd; cat requirements.txt pyproject.toml) | cksum))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test soak fuzz bench lint docs doctor lock clean
+.PHONY: help setup demo quick test platforms soak fuzz bench lint docs release doctor lock clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1 /p' Makefile | while read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z]*\):.*## /\1 /p' Makefile | while read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
 
 setup: $(PACKAGE) ## make .venv from the lock and install clwl; nothing of Java
 
@@ -31,10 +32,13 @@ demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
 quick: $(PACKAGE) $(STORES) ## the tests that need no Java; ten minutes
-	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java"
+	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java and not platforms"
 
 test: $(SPARK) $(STORES) ## every test, in JOBS processes of up to 6 GB each; 30 minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
+
+platforms: $(SPARK) $(STORES) ## what needs servers and libraries of data platforms; 20 minutes
+	@$(RUN) -m pytest -m platforms tests/platforms
 
 soak: $(SPARK) ## KILLS (200) runs killed at random, by all engines; SEED=n tells them again
 	@$(RUN) tests/support/soak.py --kills $(KILLS) $(if $(SEED),--seed $(SEED))
@@ -55,6 +59,13 @@ lint: $(PACKAGE) ## ruff, mypy and the rules on imports
 docs: $(SITE) ## the documentation's site, into build/site; a broken link fails it
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build # with --quiet, warnings would not fail it
 
+release: $(RELEASE) ## wheel, source distribution and SBOM into dist: the same bytes for a commit
+	@rm -rf dist
+	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(RUN) -m hatchling build
+	@$(RELEASE)/bin/python -m cyclonedx_py requirements requirements.txt --pyproject pyproject.toml \
+	  --output-reproducible --of JSON -o dist/sbom.cdx.json
+	@cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS
+
 doctor: $(PACKAGE) ## say what is wrong with this machine, if anything
 	@$(VENV)/bin/clwl doctor
 
@@ -62,9 +73,10 @@ COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --
   --no-annotate --custom-compile-command "make lock" --quiet
 
 lock: ## write the requirements files anew from pyproject.toml; needs uv
-	@$(COMPILE) pyproject.toml --extra dev --output-file requirements.txt
+	@$(COMPILE) pyproject.toml --extra dev --extra all --output-file requirements.txt
 	@sed -n 's/^java = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) - --output-file requirements-java.txt
 	@sed -n 's/^stores = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) - --output-file requirements-stores.txt
+	@sed -n 's/^release = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) - --output-file requirements-release.txt
 	@sed -n '/^docs = \[/,/^\]/s/^ *"\(.*\)",.*/\1/p' pyproject.toml | $(COMPILE) - --constraint requirements.txt --output-file requirements-docs.txt
 
 clean: ## remove .venv and everything that was built
@@ -92,6 +104,12 @@ $(STORES): $(PACKAGE)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-stores.txt
 	@rm -f $(VENV)/stores-[0-9]*
 	@touch $@
+
+$(RELEASE): $(PACKAGE)
+	@rm -rf $(VENV)/release-[0-9]*
+	@$(PYTHON) -m venv --clear $(VENV)/new-release
+	@$(VENV)/new-release/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-release.txt
+	@mv $(VENV)/new-release $@
 
 $(LIBRARIES):
 	@test -n "$(PYTHON)" && $(PYTHON) -c '$(NEW_ENOUGH)' || { \

@@ -9,6 +9,7 @@ What is exported here is imported when it is first used: importing the package s
 `clwl --help` needs neither Spark nor pandas.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,14 @@ _ROOMS: Final = {
     "InputError": "clwl_spark.errors",
     "UsageError": "clwl_spark.errors",
 }
+
+
+_OLDEST: Final = (3, 11)
+if sys.version_info < _OLDEST:
+    raise ImportError(
+        "clwl-spark needs Python 3.11 or newer, and this is "
+        + ".".join(map(str, sys.version_info[:2]))
+    )
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  (whatever is exported)

@@ -7,6 +7,7 @@ ClwlError                    anything that the command line turns into one sente
 │   └── EngineError          the engine that was asked for cannot do this
 ├── InputError               tables or files that cannot be used                (exit 2)
 │   ├── MissingLakeError     no lake, or no such table in it
+│   ├── MissingSchemaError   no such schema in the catalog, and none was made
 │   ├── MissingColumnsError  a table lacks columns that the contract names
 │   ├── TopologyError        rows out of range, unknown words, duplicate keys
 │   ├── IngestError          a text or folder of which nothing can be used
@@ -81,6 +82,20 @@ class MissingLakeError(InputError):
         super().__init__(
             f"no table '{table}' in {where}: check --lake, or make one with "
             f"`clwl generate` or `clwl {maker}`"
+        )
+
+
+class MissingSchemaError(InputError):
+    """The schema of a catalog, which a lake is to be in, is not there."""
+
+    def __init__(self, schema: str, why: str = "") -> None:
+        """Name the schema, and the SQL that makes it; `why` = what was said when it was made."""
+        self.schema = schema
+        named = ".".join(f"`{x}`" for x in schema.split("."))
+        reason = f" and cannot be made ({why})" if why else ""
+        super().__init__(
+            f"schema {schema} is not there{reason}: check --catalog, or let somebody who may run "
+            f"CREATE SCHEMA {named}"
         )
 
 

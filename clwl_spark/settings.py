@@ -150,6 +150,7 @@ class Settings(BaseModel):
     message_exit: _FunctionName
     worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
     engine: Literal["auto", "embedded", "arrow", "spark"]
+    stateful_operator: Literal["applyInPandasWithState", "transformWithState"]
     embedded_rows: Annotated[int, Field(ge=0)]
     embedded_messages: Annotated[int, Field(ge=0)]
     embedded_memory_mib: Annotated[int, Field(ge=0, le=16_777_216)]
@@ -157,6 +158,7 @@ class Settings(BaseModel):
     state_partitions: Annotated[int, Field(ge=1, le=4096)]
     poll: _Duration
     log: Literal["auto", "text", "json"]
+    lineage: bool
     storage: Storage
     spark: dict[str, str]
 

@@ -133,7 +133,7 @@ def _made_permanent(common: Common) -> int:
     settings = settings_of(common)
     if not settings.catalog:
         raise FolderLakeError(settings.lake)
-    with at_work("ask", common) as work:
+    with at_work("ask", common, needs=OUTCOMES.name) as work:
         names = create_views(work.lake)
         work.screen.document({"views": names})
         work.screen.show(*map(Text, names))

@@ -19,7 +19,21 @@ _CAUSED: Final = re.compile(r"^(?:: |Caused by: )(\w[\w.$]+(?:Error|Exception): 
 """What Java said, where Python's last words only say that Java said something."""
 _OF_ENGINES: Final = (PySparkException, ArrowException)
 _OURS: Final = re.compile(r"clwl_spark\.errors\.(\w+): (.+)")
+_EXTRAS: Final = {
+    "altair": "report",
+    "great_expectations": "gates",
+    "networkx": "report",
+    "openlineage": "lineage",
+    "pysail": "embedded",
+    "vl_convert": "report",
+}
+"""What brings a library that not every installation has."""
 _ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
+    (
+        r"No module named 'clwl_spark",
+        "the executors lack this package: install it there, and set PYSPARK_PYTHON to their Python",
+        ANYTHING_ELSE,
+    ),
     (r"DELTA_VIOLATE_CONSTRAINT", "a row breaks a rule of the table; correct it", BAD_INPUT),
     (r"DELTA_NOT_NULL_CONSTRAINT", "a key column is null; fill it", BAD_INPUT),
     (r"NOT_NULL_ASSERT_VIOLATION", "a key column is null; fill it", BAD_INPUT),
@@ -88,10 +102,18 @@ def failure(error: Exception) -> tuple[str, int]:
     if isinstance(error, Py4JNetworkError):
         return f"Spark's Java process ended: is there enough memory? {MORE}", ANYTHING_ELSE
     if isinstance(error, ImportError):
-        return f"{error}: run `clwl doctor`, or install clwl-spark anew", ANYTHING_ELSE
+        return _of_import(error), ANYTHING_ELSE
     if advised := _advised(str(error)):
         return advised
     return f"{type(error).__name__}: {_first_line(str(error))}; {MORE}", ANYTHING_ELSE
+
+
+def _of_import(error: ImportError) -> str:
+    """What a command lacks, and how it comes."""
+    extra = _EXTRAS.get((error.name or "").partition(".")[0])
+    if extra is None:
+        return f"{error}: run `clwl doctor`, or install clwl-spark anew"
+    return f"this needs {error.name}, which is not installed: pip install 'clwl-spark[{extra}]'"
 
 
 def _of_spark(error: PySparkException | Py4JJavaError) -> tuple[str, int]:

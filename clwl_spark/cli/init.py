@@ -8,7 +8,10 @@ from clwl_spark.cli.tables import listing
 from clwl_spark.cli.words.maintenance import InitWords
 from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import absolute, at_work, check_place, screen_of, settings_of
+from clwl_spark.delta.catalogs import create_schema
 from clwl_spark.delta.lake import Creation
+from clwl_spark.delta.place import name_in_catalog
+from clwl_spark.present.questions.running import view_statements
 from clwl_spark.routing.maintenance.creation import create_statements, create_tables, to_json
 from clwl_spark.tables import TABLES
 
@@ -33,9 +36,14 @@ def _printed(common: Common) -> int:
     place = settings.catalog or absolute(settings.lake)
     found = create_statements(place, in_catalog=bool(settings.catalog))
     screen = screen_of(common, settings, "init")
-    screen.document({"lake": place, "ddl": found})
+    made = create_schema(place) if settings.catalog else ""
+    views = view_statements(place) if settings.catalog else {}
+    more = {"schema": made, "views": views} if settings.catalog else {}
+    screen.document({"lake": place, "ddl": found, **more})
     if not screen.as_json:
-        screen.out.write("".join(f"{sql};\n\n" for sql in found.values()))
+        uses = [made, f"USE {name_in_catalog(*place.split('.'))}"] if made else []
+        texts = (*uses, *found.values(), *views.values())
+        screen.out.write("".join(f"{sql};\n\n" for sql in texts))
     return 0
 
 

@@ -89,6 +89,7 @@ def route_options(settings: Settings) -> RouteOptions:
         wanted=settings.wanted,
         binding_ttl=settings.binding_ttl,
         duplicates=v.Duplicates(settings.duplicates),
+        operator=settings.stateful_operator,
         exit_function=settings.exit,
         message_exit=settings.message_exit,
         worker_memory_mib=settings.worker_memory_mib,

@@ -14,9 +14,11 @@ from pyspark.sql import SparkSession
 from rich.text import Text
 
 from clwl_spark.cli.failures import refusals_named
+from clwl_spark.cli.lineage import lineage_of
 from clwl_spark.cli.moments import moment_of
 from clwl_spark.cli.screen import Screen
 from clwl_spark.cli.words.options import Common
+from clwl_spark.delta.catalogs import require_schema
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.sessions import (
     Engine,
@@ -105,7 +107,8 @@ def at_work(
         command: name of the command, for logs and Spark.
         common: the options that every command has.
         options: settings that the command's own options give; None = not given.
-        needs: a table without which the command has nothing to do.
+        needs: a table without which the command has nothing to do; None = it makes what it
+            needs, a catalog's schema among it.
         reads: names of the tables whose rows it reads; None = nobody knows how many come.
         routes: Spark's settings for routing the lake's messages, which Spark alone may have to
             do, where a session is started for it; the settings win. None = it routes none.
@@ -115,6 +118,7 @@ def at_work(
         UsageError: nobody says where the lake is.
         EngineError: the engine that is asked for cannot do it.
         MissingLakeError: the lake's folder, which has to have a table, is not there.
+        MissingSchemaError: the catalog's schema is not there, and was not made.
         PlanRefusedError: the engine embedded failed.
     """
     settings = settings_of(common, options)
@@ -133,7 +137,12 @@ def at_work(
             session_for(choice, settings, f"clwl {command}", suited) as session,
         ):
             with releasing(), refusals_named(command) if is_embedded else nullcontext():
-                yield Work(settings, screen, lake_of(session, settings))
+                if settings.catalog:
+                    require_schema(session, settings.catalog, makes=needs is None)
+                lake = lake_of(session, settings)
+                inputs = (*(reads or ()), *([needs] if needs else ()))
+                with lineage_of(command, lake, inputs) if settings.lineage else nullcontext():
+                    yield Work(settings, screen, lake)
             screen.show(Text(f"engine: {choice.engine}", "dim"))
 
 

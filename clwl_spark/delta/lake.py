@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow.dataset import Dataset
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
+from clwl_spark.delta.catalogs import ddl_named
 from clwl_spark.delta.commits import DataFile, commit_files
 from clwl_spark.delta.creation import (
     create_in_folder,
@@ -18,7 +20,7 @@ from clwl_spark.delta.creation import (
     old_checks,
     spark_one_of,
 )
-from clwl_spark.delta.protocol import Transaction
+from clwl_spark.delta.protocol import Transaction, opened
 from clwl_spark.delta.reader import LakeReader
 from clwl_spark.delta.writes import (
     add_columns,
@@ -56,6 +58,21 @@ class Creation:
     added: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What a table of an earlier version lacks.
+
+    Attributes:
+        table: its name.
+        columns: optional columns that it has not.
+        checks: CHECKs that it has otherwise than the contract, by name.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    checks: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Lake(LakeReader):
     """The tables of CONTRACT.md at one place, to read and to write."""
@@ -70,7 +87,30 @@ class Lake(LakeReader):
         """
         return run_parallel(self.spark, self._create, tables)
 
+    def behind(self, table: Table) -> Behind | None:
+        """What `create` would give a table that is there; None = it is not."""
+        found = self._columns(table.name)
+        if found is None:
+            return None
+        absent = tuple(x.name for x in table.columns if x.optional and x.name not in found)
+        return Behind(table.name, absent, tuple(old_checks(self._properties(table.name), table)))
+
+    def _properties(self, table: str) -> Mapping[str, str]:
+        """Properties of a table that is there."""
+        here = opened(self.path(table)) if self.is_here else None
+        if here is not None:
+            return here.metadata().configuration
+        self._refuse_if_embedded(table)
+        given = self.spark.sql(f"SHOW TBLPROPERTIES {self.sql_name(table)}").collect()
+        return {x[0]: x[1] for x in given}
+
     def _create(self, table: Table) -> Creation:
+        if not self.in_catalog:
+            return self._created(table)
+        with ddl_named(self.root, table.name):
+            return self._created(table)
+
+    def _created(self, table: Table) -> Creation:
         if self.is_here and create_in_folder(self.path(table.name), table):
             return Creation(table.name, is_new=True)
         found = self._columns(table.name)
@@ -98,8 +138,7 @@ class Lake(LakeReader):
         if self.is_embedded:
             return
         name = self.sql_name(table.name)
-        given = self.spark.sql(f"SHOW TBLPROPERTIES {name}").collect()
-        for check, words in old_checks({x[0]: x[1] for x in given}, table).items():
+        for check, words in old_checks(self._properties(table.name), table).items():
             self.spark.sql(f"ALTER TABLE {name} DROP CONSTRAINT {check}")
             self.spark.sql(f"ALTER TABLE {name} ADD CONSTRAINT {check} CHECK ({words})")
 
@@ -147,7 +186,15 @@ class Lake(LakeReader):
         replace = partial(replace_rows, condition=one_of(column, which))
         if self._by_arrow(table, frame, replace):
             return
-        self._write(table, frame, "overwrite", {"replaceWhere": spark_one_of(column, which)})
+        condition = spark_one_of(column, which)
+        if not self.in_catalog:
+            self._write(table, frame, "overwrite", {"replaceWhere": condition})
+            return
+        # By `saveAsTable` it would be REPLACE TABLE, which only who owns a table may do, and which
+        # changes the catalog's entry.
+        rows = frame.select(*TABLES[table].names).writeTo(self.sql_name(table))
+        with _writing(frame.sparkSession):
+            rows.options(mergeSchema="true").overwrite(F.expr(condition))
 
     def add_files(self, table: str, files: Sequence[DataFile], transaction: Transaction) -> None:
         """Make Parquet files that are in the table's folder part of it, once."""

@@ -11,6 +11,7 @@ from typing import Final
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from clwl_spark.delta.catalogs import refuse_forgotten
 from clwl_spark.delta.opening import has_log
 from clwl_spark.delta.protocol import is_odd_place, odd_place, opened, unread_features
 from clwl_spark.errors import EngineError
@@ -121,6 +122,8 @@ def session_for(
         with embedded_session(settings.embedded_memory_mib) as session:
             yield session
         return
+    if not is_given():
+        refuse_forgotten(settings.catalog, settings.spark)
     # Java's side of PySpark takes 0.2 s to import, which nobody waits for who does without it.
     from clwl_spark.spark.local import spark_session  # noqa: PLC0415
 

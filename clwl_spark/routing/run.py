@@ -15,6 +15,7 @@ from typing import Final
 import structlog
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import LakeStateError
 from clwl_spark.logs import OnProgress
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import (
@@ -153,8 +154,15 @@ def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
     if run.is_first_here and run.batch_id:
         take_over(call.lake, run)
         run = replace(run, memory_version=call.lake.version(ROUTER_MEMORY.name))
-    if not run.checkpoint or is_checkpoint_lost(call.lake, run):
-        run = _with_new_checkpoint(run)
+    operator = call.options.operator
+    is_other = bool(run.checkpoint) and run.operator != operator
+    if is_other and run.taken is None:
+        raise LakeStateError(
+            f"which messages of lake {call.lake.root} are routed is known to its checkpoint alone, "
+            f'whose state is kept by {run.operator}: set stateful_operator = "{run.operator}"'
+        )
+    if not run.checkpoint or is_other or is_checkpoint_lost(call.lake, run):
+        run = _with_new_checkpoint(run, operator, is_lost=not is_other)
         if run.resumed:
             write_again(call.lake, run)
     refuse_foreign_checkpoint(call.lake, run)
@@ -162,7 +170,7 @@ def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
     try:
         summary = _plan_and_route(call, run, ladder)
     except CheckpointLostError:
-        run = _with_new_checkpoint(run)
+        run = _with_new_checkpoint(run, operator)
         write_again(call.lake, run)
         summary = _plan_and_route(call, run, ladder)
     if summary.batch_id is None:
@@ -170,12 +178,12 @@ def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
     return summary
 
 
-def _with_new_checkpoint(run: Run) -> Run:
+def _with_new_checkpoint(run: Run, operator: str, *, is_lost: bool = True) -> Run:
     """The run with a checkpoint of its own; what Spark's state lacks comes from the lake."""
-    if run.checkpoint:
+    if run.checkpoint and is_lost:
         logger = structlog.get_logger()
         logger.warning("checkpoint", lost=run.checkpoint, instead="table router_memory")
-    return run.with_new_checkpoint()
+    return run.with_new_checkpoint(operator)
 
 
 def _plan_and_route(call: _Call, run: Run, ladder: Ladder) -> RunSummary:

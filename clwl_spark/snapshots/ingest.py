@@ -137,6 +137,8 @@ def ingest(
             `base`; or `base` has changed, and the snapshot is made of other files, too.
     """
     sources = sources_of(paths, options.observer, options.encoding)
+    if lake.in_catalog:  # which may refuse to make tables: better now than when all is read
+        lake.create([SNAPSHOTS])
     old = _known(lake, snapshot_id)
     base = None
     if options.base is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
@@ -9,6 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from clwl_spark.errors import raised_within
 
 BatchFunction = Callable[[DataFrame, int], None]
+_SLOW_START: Final = "Python worker failed to connect back"
+"""Spark gives a new Python 10 s to start; on a machine that is busy it may need longer."""
+_STARTS: Final = 4
 
 
 def run_batches(rows: DataFrame, function: BatchFunction, checkpoint: str) -> None:
@@ -23,20 +27,29 @@ def run_batches(rows: DataFrame, function: BatchFunction, checkpoint: str) -> No
         function: is given each batch and its number.
         checkpoint: folder that remembers what was handed out.
     """
-    try:
-        with staying_active(), released_callback(function) as callback:
-            query = (
-                rows.writeStream.foreachBatch(callback)
-                .option("checkpointLocation", checkpoint)
-                .trigger(availableNow=True)
-                .start()
-            )
-            query.awaitTermination()
-    except StreamingQueryException as error:
-        ours = raised_within(str(error))
-        if ours is None:
-            raise
-        raise ours from None
+    for left in reversed(range(_STARTS)):
+        try:
+            _run_once(rows, function, checkpoint)
+        except StreamingQueryException as error:
+            ours = raised_within(str(error))
+            if ours is not None:
+                raise ours from None
+            if not left or _SLOW_START not in str(error):
+                raise
+        else:
+            return
+
+
+def _run_once(rows: DataFrame, function: BatchFunction, checkpoint: str) -> None:
+    """As `run_batches`, with Spark's own errors."""
+    with staying_active(), released_callback(function) as callback:
+        query = (
+            rows.writeStream.foreachBatch(callback)
+            .option("checkpointLocation", checkpoint)
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
 
 
 @contextmanager

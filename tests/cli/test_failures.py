@@ -59,6 +59,8 @@ def test_a_failed_worker_is_told_by_the_last_line_of_its_traceback():
 def test_java_that_is_gone_and_a_library_that_is_missing_have_a_remedy():
     assert "Java process ended" in failure(Py4JNetworkError("gone"))[0]
     assert "clwl doctor" in failure(ImportError("No module named 'numba'"))[0]
+    lacking = ImportError("No module named 'altair'", name="altair.utils")
+    assert failure(lacking)[0].endswith("not installed: pip install 'clwl-spark[report]'")
 
 
 def test_a_row_that_a_constraint_refuses_is_bad_input(spark, tmp_path):

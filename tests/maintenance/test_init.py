@@ -15,6 +15,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
+from clwl_spark.present.questions.texts import all_views
 from clwl_spark.tables import MESSAGES, QUEUES, TABLES
 
 AT = datetime(2026, 9, 14, 6, tzinfo=UTC)
@@ -128,6 +129,8 @@ def test_the_sql_is_printed_without_a_session(tmp_path):
         subprocess.run([*words, *x], capture_output=True, text=True, check=True, cwd=tmp_path)
         for x in (["--catalog", "main.mq"], ["--lake", "new"])
     )
+    assert done.stdout.startswith("CREATE SCHEMA IF NOT EXISTS `main`.`mq`;\n\nUSE `main`.`mq`;\n")
+    assert done.stdout.count("CREATE OR REPLACE VIEW `main`.`mq`.") == len(all_views())
     assert done.stdout.count("CREATE TABLE IF NOT EXISTS `main`.`mq`.") == len(TABLES)
     assert "`put_seq` bigint COMMENT 'Grows per queue manager in put order'" in done.stdout
     assert f"delta.`{os.fspath(tmp_path)}/new/messages`" in in_folder.stdout
@@ -135,7 +138,10 @@ def test_the_sql_is_printed_without_a_session(tmp_path):
 
 
 def test_the_sql_as_a_document_and_for_a_place_that_is_not_named(capsys):
-    assert document(capsys, ["init", "--ddl", "--catalog", "a.b"])["ddl"].keys() == TABLES.keys()
+    told = document(capsys, ["init", "--ddl", "--catalog", "a.b"])
+    assert told["ddl"].keys() == TABLES.keys()
+    assert told["schema"] == "CREATE SCHEMA IF NOT EXISTS `a`.`b`"
+    assert told["views"].keys() == all_views().keys()
     assert main(["init", "--ddl"]) == 2
     assert "where is the lake? give --lake DIR" in capsys.readouterr().err
 

@@ -148,3 +148,30 @@ def test_snapshots_follow_one_another_but_for_quarantined_ones(answered, outcome
     assert {x["snapshot_id"]: x["failed"] for x in (first, second)} == dict(failed)
     points = 100 * (second["failed_share"] - first["failed_share"])
     assert second["points"] == pytest.approx(points)
+
+
+def test_messages_are_shown_by_the_digits_of_their_ids_and_the_names_of_reasons(named, outcomes):
+    found = all_rows(named, Question("x", "", "", "SELECT * FROM routed_messages"))
+    named_so = {(x["qmgr"], x["put_seq"]): (x["message_id"], x["reason_name"]) for x in found}
+    assert len(found) == len(outcomes) > 0
+    for x in outcomes:
+        name = "MQRC_UNKNOWN_OBJECT_NAME" if x["reason"] else "MQRC_NONE"
+        assert named_so[x["qmgr"], x["put_seq"]] == (x["message_id"].hex().upper(), name)
+
+
+def test_shares_are_followed_from_hour_to_hour(answered, named):
+    rows = all_rows(named, Question("x", "", "", "SELECT * FROM share_per_hour"))
+    assert len(answered["shares-per-hour"]) == len(rows)
+    before = {}
+    for x in answered["shares-per-hour"]:
+        key = (x["object_name"], x["dest_qmgr"], x["channel"])
+        last = before.get(key)
+        assert x["points"] == (None if last is None else pytest.approx(100 * (x["share"] - last)))
+        before[key] = x["share"]
+    assert any(x["points"] for x in answered["shares-per-hour"])
+
+
+def test_valid_snapshots_are_counted_by_their_day(answered):
+    (day,) = answered["changes-per-day"]
+    assert (day["day"], day["snapshots"]) == (NOON.replace(hour=0, minute=0), 2)
+    assert (day["created"], day["changed"], day["deleted"]) == (0, 0, 0)

@@ -36,7 +36,10 @@ def test_every_locked_library_has_one_version_and_its_hashes():
 
 
 def test_the_lock_answers_every_requirement_of_the_project():
-    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    extras = PROJECT["optional-dependencies"]
+    (everything,) = map(Requirement, extras["all"])
+    wanted = [*PROJECT["dependencies"], *extras["dev"]]
+    wanted += [x for name in everything.extras for x in extras[name]]
     for requirement in map(Requirement, wanted):
         versions = [
             str(locked.specifier).removeprefix("==")
@@ -60,7 +63,9 @@ def test_the_lock_of_the_docs_answers_its_extra_and_agrees_with_the_other():
 
 
 def test_spark_delta_and_the_jars_are_one_release():
-    pins = {Requirement(text).name: Requirement(text) for text in PROJECT["dependencies"]}
+    extras = PROJECT["optional-dependencies"]
+    wanted = [*PROJECT["dependencies"], *extras["embedded"], *extras["spark"]]
+    pins = {Requirement(text).name: Requirement(text) for text in wanted}
     for name, wanted in LIBRARIES.items():
         assert set(str(pins[name].specifier).split(",")) == set(wanted.split(",")), name
     assert {f"=={jar.version}" for jar in DELTA_JARS} == {str(pins["delta-spark"].specifier)}

@@ -1,9 +1,11 @@
 """Batches of a stream, and what is raised in them."""
 
 import pytest
+from pyspark.errors import StreamingQueryException
 
 from clwl_spark.errors import LakeStateError, MissingLakeError, raised_within
 from clwl_spark.routing.engines.batch import PlansMissingError
+from clwl_spark.spark import streams
 from clwl_spark.spark.streams import run_batches
 
 CONNECT = """\
@@ -51,3 +53,19 @@ def test_batches_are_handed_out_once_and_raise_our_errors(spark, tmp_path):
     for _ in range(2):
         run_batches(stream, take, str(tmp_path / "checkpoint"))
     assert seen == [(0, 3)]
+
+
+def test_a_python_that_starts_too_slowly_is_started_again(monkeypatch):
+    slow = StreamingQueryException("terminated with: Python worker failed to connect back.")
+    said = [slow, slow, None]
+
+    def once(*_words):
+        if error := said.pop(0):
+            raise error
+
+    monkeypatch.setattr(streams, "_run_once", once)
+    run_batches(None, print, "")
+    assert said == []
+    said += [StreamingQueryException("something else"), None]
+    with pytest.raises(StreamingQueryException, match="something else"):
+        run_batches(None, print, "")

@@ -2,57 +2,21 @@
 
 import subprocess
 import sys
-from collections import Counter
 
 import pyarrow.compute as pc
 import pytest
 from deltalake import DeltaTable, write_deltalake
+from lake_rows import rows_of, same, tables_of
 from object_stores import BUCKET
 
 import clwl_spark as cw
 from clwl_spark.cli import main
 from clwl_spark.storage import access
-from clwl_spark.storage.files import delete_folder, is_file, names_in
-from clwl_spark.storage.places import is_store
-from clwl_spark.tables import TABLES
+from clwl_spark.storage.files import delete_folder, names_in
 
 MESSAGES = 110_000
 """So many that worker processes route them."""
-OF_A_RUN = {
-    "run_id",
-    "router_id",
-    "started_at",
-    "finished_at",
-    "seconds",
-    "worker_peak_mib",
-    "messages_id",
-}
-"""Columns that are other ones in each run, or lake."""
 CLUSTER = ("--qmgrs", "6", "--instances", "3", "--on-open", "0.2", "--unknown", "0.01")
-
-
-def rows_of(lake, table):
-    """The rows of a lake's table as text, how often each is there."""
-    place = f"{lake}/{table}"
-    found = DeltaTable(place, storage_options=access.options(place)).to_pyarrow_dataset().to_table()
-    kept = found.select([x for x in found.column_names if x not in OF_A_RUN])
-    return Counter(map(repr, kept.to_pylist())) if kept.num_rows < 5_000 else kept
-
-
-def same(left, right):
-    """Whether two tables have the same rows; of many, sorted by what identifies a message."""
-    if isinstance(left, Counter):
-        return left == right
-    order = [("qmgr", "ascending"), ("put_seq", "ascending")]
-    tables = (x.take(pc.sort_indices(x, order)).combine_chunks() for x in (left, right))
-    return next(tables).equals(next(tables))
-
-
-def tables_of(lake):
-    """The names of a lake's tables."""
-    if is_store(str(lake)):
-        return {x for x in TABLES if is_file(f"{lake}/{x}/_delta_log/{0:020}.json")}
-    return {x.name for x in lake.iterdir() if x.name in TABLES}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`clwl init` and `clwl maintain`: the lake's tables, empty at first and kept in order later."""
+"""`clwl init`, `upgrade` and `maintain`: the lake's tables, empty at first, kept in order later."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -27,6 +27,15 @@ class MaintainWords:
             "--keep", metavar="7d", help="Keep files this long that the tables need no more."
         ),
     ] = "7d"
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeWords:
+    """Options of `clwl upgrade`."""
+
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")
     ] = False
@@ -64,4 +73,19 @@ def maintain(common: Common, options: MaintainWords) -> int:
     return run_command("maintain", common, options)
 
 
-COMMANDS = (init, maintain)
+def upgrade(common: Common, options: UpgradeWords) -> int:
+    """Give the tables of a lake that earlier versions made the columns and CHECKs of this one.
+
+    No row changes. Commands do the same for each table before they write to it; this does it for
+    all of them, at a moment that you choose, or tells what is to be done.
+
+    [bold]Examples[/bold]
+
+    clwl upgrade --lake build/lake --dry-run
+
+    clwl upgrade --catalog main.mq
+    """
+    return run_command("upgrade", common, options)
+
+
+COMMANDS = (init, maintain, upgrade)

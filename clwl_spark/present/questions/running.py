@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.place import name_in_catalog
 from clwl_spark.errors import UsageError
 from clwl_spark.present.questions.texts import Question, View, all_views, tables_of, views_of
 from clwl_spark.spark.conf import with_settings
@@ -107,17 +108,26 @@ def create_views(lake: Lake) -> list[str]:
     lake.create([TABLES[name] for name in tables_of(*(view.sql for view in views))])
     # A view's query is kept with the schema that bare names are looked up in.
     with in_schema(lake.spark, lake.root):
-        for view in views:
-            lake.spark.sql(_statement(view, lake))
+        for statement in view_statements(lake.root).values():
+            lake.spark.sql(statement)
     return [f"{lake.root}.{view.name}" for view in views]
 
 
-def _statement(view: View, lake: Lake) -> str:
+def view_statements(schema: str) -> dict[str, str]:
+    """Spark's SQL that makes each view permanent, by its name, in a session that uses the schema.
+
+    Args:
+        schema: `catalog.schema`.
+    """
+    return {name: _statement(view, schema) for name, view in all_views().items()}
+
+
+def _statement(view: View, schema: str) -> str:
     """The statement that makes a view permanent."""
     columns = ",\n  ".join(f"`{name}` COMMENT {_text(x)}" for name, x in view.columns.items())
     comment = _text(f"{view.title}. A row is {view.row}")
     return (
-        f"CREATE OR REPLACE VIEW {lake.sql_name(view.name)} (\n  {columns}\n) "
+        f"CREATE OR REPLACE VIEW {name_in_catalog(schema, view.name)} (\n  {columns}\n) "
         f"COMMENT {comment} AS\n{view.sql}"
     )
 

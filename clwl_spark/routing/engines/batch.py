@@ -21,10 +21,10 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import ClwlError, LakeStateError, SplitError
 from clwl_spark.mq.vocabulary import Duplicates
 from clwl_spark.routing.engines.choose import AUTO, Engine
-from clwl_spark.routing.engines.stream import FIGURES, Bounds, routed_blocks
+from clwl_spark.routing.engines.stream import FIGURES, Bounds, routed_blocks, state_settings
 from clwl_spark.routing.intake.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT, from_ipc
 from clwl_spark.routing.intake.duplicate_notes import DuplicateNotes
-from clwl_spark.routing.ledger.run_record import Run, RunSummary
+from clwl_spark.routing.ledger.run_record import APPLY, Run, RunSummary
 from clwl_spark.routing.ledger.runs import finish, summary_of
 from clwl_spark.routing.ledger.source_offsets import taken_by_batch
 from clwl_spark.routing.notes import Note
@@ -75,6 +75,7 @@ class RouteOptions:
         state_partitions: parts that queue managers are spread over; fixed by a lake's first run.
         engine: "embedded", "arrow", "spark" or "auto": see `routing.engines.choose`.
         is_onward: the messages are on their way (`planning.plans.Ladder`).
+        operator: Spark's operator that keeps the state of the stream, APPLY or TRANSFORM.
     """
 
     wanted: Wanted = ANY
@@ -86,6 +87,7 @@ class RouteOptions:
     state_partitions: int = 8
     engine: str = AUTO
     is_onward: bool = False
+    operator: str = APPLY
 
 
 def of_lake(options: RouteOptions, lake: Lake) -> RouteOptions:
@@ -187,7 +189,11 @@ class _Query:
         known = self.duplicates
         blocks = routed_blocks(messages, self._facts(), run, bounds, engine, known.set_aside)
         batch = _Batch(lake, run, engine, self.provider.missing, known.note, self.started)
-        with with_settings(lake.spark, {_PARTITIONS: str(self.options.state_partitions)}):
+        settings = {
+            _PARTITIONS: str(self.options.state_partitions),
+            **state_settings(lake.spark, run.operator),
+        }
+        with with_settings(lake.spark, settings):
             run_batches(blocks, batch.write, f"{lake.checkpoint_root}/{run.checkpoint}")
 
     def _facts(self) -> DataFrame:

@@ -1,4 +1,4 @@
-"""The stateful stream: blocks, grouped by bucket, through `applyInPandasWithState`.
+"""The stateful stream: blocks, grouped by bucket, through an operator that keeps state.
 
 One run of the query routes one micro-batch: all messages that are there. The plans reach the
 state function as data that joins the stream; a run that finds a plan missing changes nothing and
@@ -7,12 +7,18 @@ says which.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pandas as pd
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, GroupedData, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.state import GroupState
+from pyspark.sql.streaming.stateful_processor import (
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+    ValueState,
+)
 
 from clwl_spark.planning.facts import FACTS
 from clwl_spark.routing.engines.choose import Engine
@@ -31,7 +37,7 @@ from clwl_spark.routing.intake.blocks import (
     empty_rows,
 )
 from clwl_spark.routing.intake.duplicate_notes import TOLD
-from clwl_spark.routing.ledger.run_record import Run
+from clwl_spark.routing.ledger.run_record import TRANSFORM, Run
 from clwl_spark.routing.output.routed import KIND_MEMORY, RoutedBlock
 from clwl_spark.routing.output.unpack import ANSWERS, DATA
 from clwl_spark.routing.state.bindings import BindingRules
@@ -46,6 +52,9 @@ ROUTED_SCHEMA: Final = (
     "split string"
 )
 _ROUTED_COLUMNS: Final = (KIND, MESSAGES, DATA, ANSWERS, PAYLOAD, FIGURES, SPLIT)
+_STATE: Final = "memories"
+_STATE_STORE: Final = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 ARROW_ROWS: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _TAKEN_AT_ONCE: Final = 1 / 4
 _SENT_AT_ONCE: Final = 1 / 8
@@ -106,18 +115,75 @@ def routed_blocks(
     with_facts = blocks.join(F.broadcast(facts), c.QMGR, "left")
     told = [TOLD] if bounds.rejects_duplicates else []
     columns = (BUCKET, c.QMGR, KIND, KEYS, PAYLOAD, MESSAGES, SPLIT, FACTS, MEMORY, *told)
-    return (
-        with_facts.select(*columns)
-        .groupBy(BUCKET)
-        .applyInPandasWithState(
-            route_bucket(run.pins, bounds, engine.form, sent),
+    grouped = with_facts.select(*columns).groupBy(BUCKET)
+    function = route_bucket(run.pins, bounds, engine.form, sent)
+    return _with_state(grouped, function, run.operator).where(F.col(KIND).isNotNull())
+
+
+def _with_state(grouped: GroupedData, function: StateFunction, operator: str) -> DataFrame:
+    """What a state function makes of groups, by the operator that keeps its state."""
+    if operator == TRANSFORM:
+        return grouped.transformWithStateInPandas(
+            statefulProcessor=StateProcessor(function),
             outputStructType=ROUTED_SCHEMA,
-            stateStructType=STATE_SCHEMA,
             outputMode="append",
-            timeoutConf="NoTimeout",
+            timeMode="none",
         )
-        .where(F.col(KIND).isNotNull())
+    return grouped.applyInPandasWithState(
+        function,
+        outputStructType=ROUTED_SCHEMA,
+        stateStructType=STATE_SCHEMA,
+        outputMode="append",
+        timeoutConf="NoTimeout",
     )
+
+
+def state_settings(spark: SparkSession, operator: str) -> dict[str, str]:
+    """Settings that an operator needs, of those that the session does not have so already."""
+    has = spark.conf.get(_STATE_STORE, "")
+    return {} if operator != TRANSFORM or has == _ROCKSDB else {_STATE_STORE: _ROCKSDB}
+
+
+class StateProcessor(StatefulProcessor):
+    """A state function as `transformWithState` calls it: one value of state for each group."""
+
+    def __init__(self, function: StateFunction) -> None:
+        """Keep the function."""
+        self._function = function
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Take hold of the value."""
+        self._value = handle.getValueState(_STATE, STATE_SCHEMA)
+
+    def handleInputRows(  # noqa: N802  (Spark's name)
+        self,
+        key: Any,  # noqa: ANN401
+        rows: Any,  # noqa: ANN401  (frames, as they come in pandas)
+        timerValues: TimerValues,  # noqa: ARG002, N803
+    ) -> Iterator[pd.DataFrame]:
+        """Route what a bucket is given."""
+        return self._function(key, rows, cast(GroupState, _State(self._value)))
+
+    def close(self) -> None:
+        """Nothing is held but the value."""
+
+
+class _State:
+    """The value of a group, by the words of `GroupState`."""
+
+    def __init__(self, value: ValueState) -> None:
+        self._value = value
+
+    @property
+    def exists(self) -> bool:
+        return self._value.exists()
+
+    @property
+    def get(self) -> tuple[Any, ...]:
+        return self._value.get() or ()
+
+    def update(self, value: tuple[Any, ...]) -> None:
+        self._value.update(value)
 
 
 def route_bucket(

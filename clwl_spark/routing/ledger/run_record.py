@@ -9,6 +9,10 @@ from clwl_spark.delta.protocol import Transaction
 from clwl_spark.snapshots.catalog import Pin
 
 _FROM: Final = "-from-"
+APPLY: Final = "applyInPandasWithState"
+TRANSFORM: Final = "transformWithState"
+_TRANSFORMS: Final = "transform-"
+"""How the folder of a checkpoint begins whose state `TRANSFORM` keeps; no other one knows it."""
 NOTHING: Final = -1
 """The version of `messages` up to which nothing was taken."""
 UNKNOWN: Final = -2
@@ -114,6 +118,11 @@ class Run:
         return self.router_id + "".join(self.checkpoint.partition(_FROM)[1:])
 
     @property
+    def operator(self) -> str:
+        """Spark's operator that keeps the state of the checkpoint."""
+        return TRANSFORM if self.checkpoint.startswith(_TRANSFORMS) else APPLY
+
+    @property
     def begins_checkpoint(self) -> bool:
         """Whether the checkpoint begins with the run's batch, and that is not the first of all."""
         return bool(self.batch_id) and self.first_batch == self.batch_id
@@ -127,10 +136,13 @@ class Run:
         """What makes the batch's append to a table be done once."""
         return Transaction(f"clwl-{self.router_id}-{table}", self.batch_id)
 
-    def with_new_checkpoint(self) -> "Run":
-        """The run with a checkpoint that begins with its batch."""
+    def with_new_checkpoint(self, operator: str = APPLY) -> "Run":
+        """The run with a checkpoint of an operator's that begins with its batch."""
+        first = first_checkpoint(self.router_id)
+        if operator == TRANSFORM:
+            first = f"{_TRANSFORMS}{self.router_id}"
         behind = f"{_FROM}{self.batch_id}" if self.batch_id else ""
-        return replace(self, checkpoint=f"{first_checkpoint(self.router_id)}{behind}")
+        return replace(self, checkpoint=f"{first}{behind}")
 
 
 def first_checkpoint(router_id: str) -> str:

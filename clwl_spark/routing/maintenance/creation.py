@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from clwl_spark.delta.creation import create_statement
-from clwl_spark.delta.lake import Creation, Lake
+from clwl_spark.delta.lake import Behind, Creation, Lake
 from clwl_spark.delta.place import name_in_catalog, name_of_folder
 from clwl_spark.tables import TABLES
 
@@ -18,6 +18,29 @@ def create_tables(lake: Lake) -> list[Creation]:
         EngineError: a table has features that engine embedded does not write.
     """
     return lake.create(TABLES.values())
+
+
+def upgrade_tables(lake: Lake, *, dry_run: bool) -> list[Behind]:
+    """Give the tables that are there what this version's have and those of earlier ones lack.
+
+    Columns that are added are null in the rows that are there, and optional for who writes. No row
+    changes, no table is made, and what is not the contract's stays.
+
+    Args:
+        lake: the lake.
+        dry_run: only tell.
+
+    Returns:
+        What each table that is there lacked; one per table.
+
+    Raises:
+        EngineError: a table has features that engine embedded does not write.
+    """
+    found = [(x, lake.behind(x)) for x in TABLES.values()]
+    there = [(table, behind) for table, behind in found if behind is not None]
+    if not dry_run:
+        lake.create([table for table, behind in there if behind.columns or behind.checks])
+    return [behind for _, behind in there]
 
 
 def create_statements(place: str, *, in_catalog: bool) -> dict[str, str]:

@@ -151,6 +151,30 @@ def _fetch(folder: Path, java: JavaHome, env: Mapping[str, str]) -> None:
 
 def _resolve(work: Path, java: JavaHome, env: Mapping[str, str], trust: Iterable[str]) -> str:
     """Let Spark's resolver fetch the JARs below `work`; return its complaint, or `''`."""
+    packages = [jar.coordinates for jar in DELTA_JARS]
+    return resolve(packages, _COMES_WITH_PYSPARK, work, java, (env, trust))
+
+
+def resolve(
+    packages: Iterable[str],
+    excluded: str,
+    work: Path,
+    java: JavaHome,
+    reached: tuple[Mapping[str, str], Iterable[str]],
+) -> str:
+    """Let Spark's resolver fetch packages of Maven Central, and what they need, below a folder.
+
+    Args:
+        packages: `group:artifact:version` of each.
+        excluded: `group:artifact` of what is not fetched, with `*`, between commas.
+        work: the folder; the JARs are in `ivy/jars` of it then.
+        java: runs the resolver.
+        reached: the environment, for proxies, and Java options for certificates.
+
+    Returns:
+        The resolver's complaint, or `''`.
+    """
+    env, trust = reached
     settings, program = work / "ivysettings.xml", work / "nothing.py"
     settings.write_text(_RESOLVER)
     program.write_text("")
@@ -158,8 +182,8 @@ def _resolve(work: Path, java: JavaHome, env: Mapping[str, str], trust: Iterable
     options = " ".join(f'"{option}"' for option in (*proxy_options(env), *trust))
     command = [
         str(spark_home / "bin" / "spark-submit"),
-        *("--packages", ",".join(jar.coordinates for jar in DELTA_JARS)),
-        *("--exclude-packages", _COMES_WITH_PYSPARK),
+        *("--packages", ",".join(packages)),
+        *(("--exclude-packages", excluded) if excluded else ()),
         *("--conf", f"spark.jars.ivySettings={settings}"),
         *("--conf", f"spark.jars.ivy={work / 'ivy'}"),
         *(("--driver-java-options", options) if options else ()),
