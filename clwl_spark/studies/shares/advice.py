@@ -20,7 +20,7 @@ from clwl_spark.errors import InputError, UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import Topology
 from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import checkpoint
+from clwl_spark.spark.materialize import checkpoint, fitting
 from clwl_spark.studies.shares.expected import SHARE, route_shares
 from clwl_spark.studies.shares.traffic import Puts, traffic_from
 from clwl_spark.studies.sweep.sweep import Base, base_of
@@ -109,7 +109,8 @@ def advise(
     """
     names = {put.object_name, *_objects_at(topology, put.qmgr, [*wanted])}
     puts = [put, *(Puts(put.qmgr, x) for x in sorted(names - {put.object_name}))]
-    base = base_of(traffic_from(topology.queues.sparkSession, snapshot_id, puts), topology, ladder)
+    traffic = traffic_from(topology.queues.sparkSession, snapshot_id, puts)
+    base = base_of(traffic, topology, ladder, fitting(len(puts)))
     weights_now = _weights_of(base, put)
     hosts = _hosts(put, wanted, weights_now)
     numbers = [len(hosts[x]) for x in wanted]

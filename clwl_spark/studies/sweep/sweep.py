@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.request import REQUEST
-from clwl_spark.mq.vocabulary import TIER_OF_WAITING
+from clwl_spark.mq.vocabulary import TIER_OF_WAITING, ObjectType
 from clwl_spark.planning.plans import Ladder, Plans, judged_by, unjudged
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
@@ -94,7 +94,10 @@ def bases_of(
     """
     refuse_contradictions(topology)
     traffic = keep(traffic)
-    found = unjudged(traffic.select(c.PLAN_ID, *REQUEST), topology, ladders[0], keep)
+    requests = traffic.select(c.PLAN_ID, *REQUEST)
+    found_types = [row[0] for row in traffic.select(c.OBJECT_TYPE).distinct().collect()]
+    types = found_types or tuple(ObjectType)
+    found = unjudged(requests, topology, ladders[0], keep, types)
     channels = channels_of(topology)
 
     def planned(ladder: Ladder) -> Base:
