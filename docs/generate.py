@@ -20,7 +20,7 @@ from clwl_spark.algorithm.ladder import BY_NUMBER, ORDER
 from clwl_spark.checks.quality.results import Scope
 from clwl_spark.checks.quality.suites import Gates, load_gates
 from clwl_spark.cli.entry import PANELS, app
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.options import Common
 from clwl_spark.mq import vocabulary
 from clwl_spark.present.questions.texts import all_questions, all_views, tables_of
 from clwl_spark.present.report.surprises import why_rejected

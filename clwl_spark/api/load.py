@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.api.answers import ROUTE
 from clwl_spark.api.shown import frame_of
-from clwl_spark.cli.words.what_if import Swept
+from clwl_spark.cli.commands.what_if import Swept
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError, did_you_mean
 from clwl_spark.planning.plans import Ladder

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from clwl_spark.api.open_lake import OpenLake
 from clwl_spark.api.rules import Rules
 from clwl_spark.api.sessions import opened
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.options import Common
 
 
 def lake(

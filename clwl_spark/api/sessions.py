@@ -7,7 +7,7 @@ from typing import Final
 import structlog
 from pyspark.sql import SparkSession
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import ROUTED, lake_of, reads_little, screen_of, settings_of
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.sessions import choose_engine, session_for

@@ -5,9 +5,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from clwl_spark.cli.commands.advise import AdviseWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.what_if import AdviseWords
 from clwl_spark.cli.work import Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder

@@ -8,10 +8,10 @@ from pathlib import Path
 from rich.console import RenderableType
 from rich.text import Text
 
+from clwl_spark.cli.commands.ask import AskWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import Screen
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.questions import AskWords
 from clwl_spark.cli.work import at_work, screen_of, settings_of
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError

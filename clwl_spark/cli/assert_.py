@@ -6,9 +6,9 @@ from clwl_spark.checks.assertions.judge import judge
 from clwl_spark.checks.assertions.junit import junit_xml
 from clwl_spark.checks.assertions.rendering import explained, report_table
 from clwl_spark.checks.assertions.results import Verdict
+from clwl_spark.cli.commands.assert_ import AssertWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
-from clwl_spark.cli.words.assertions import AssertWords
-from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import asked_snapshot, at_work
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit

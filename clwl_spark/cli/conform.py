@@ -6,11 +6,11 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from clwl_spark.cli.commands.conform import ConformWords
 from clwl_spark.cli.moments import micros_if
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.conforming import ConformWords
-from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.present.conformity import page
 from clwl_spark.present.report.words import percent

@@ -13,10 +13,10 @@ from rich.text import Text
 from clwl_spark import tables as schemas
 from clwl_spark.cli.ingest import ingest_table, tell_rejects
 from clwl_spark.cli.night import NIGHT, SCRIPT, change_for_tonight
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.report import write_report
 from clwl_spark.cli.route import route_options, summary_table
 from clwl_spark.cli.samples import sample_messages, samples_folder
-from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import Work, at_work
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import Transaction

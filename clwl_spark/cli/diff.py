@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.topology import DiffWords
+from clwl_spark.cli.commands.diff import DiffWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.snapshots import diff as d
 from clwl_spark.snapshots.inspection import WRITABLE

@@ -4,7 +4,7 @@ import json
 
 from rich.text import Text
 
-from clwl_spark.cli.words.options import Common
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import screen_of, settings_of
 from clwl_spark.errors import SetupError
 from clwl_spark.spark.runtime.doctor import (

@@ -1,7 +1,7 @@
 """`clwl`: runs a command, and turns what goes wrong into one sentence.
 
 Exit codes: 0 done, 1 a quality gate said no, 2 wrong usage or bad input, 3 anything else, 130 and
-143 stopped by Ctrl-C and by SIGTERM. `cli.words` declares the commands; what one does is in
+143 stopped by Ctrl-C and by SIGTERM. `cli.commands` declares the commands; what one does is in
 the module of its name, imported only when it runs, so that `clwl --help` starts no Spark.
 """
 
@@ -22,57 +22,90 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-from clwl_spark.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USAGE
-from clwl_spark.cli.words import (
-    assertions,
-    conforming,
-    loading,
-    machine,
-    maintenance,
-    monitoring,
-    publishing,
-    quality,
-    questions,
+from clwl_spark.cli.commands import (
+    advise,
+    ask,
+    assert_,
+    conform,
+    demo,
+    diff,
+    doctor,
+    explain,
+    explain_reallocation,
+    export,
+    generate,
+    incident,
+    ingest,
+    init,
+    insights,
+    lint,
+    load,
+    maintain,
+    metrics,
+    reallocate,
     report,
     repository,
-    routing,
+    route,
     separation,
-    sharing,
+    share_queue,
+    shares,
+    snapshots,
     state,
-    synthetic,
-    topology,
-    tracing,
-    waiting,
+    topics,
+    trace,
+    upgrade,
+    validate,
     what_if,
+    where,
+    xmitq,
 )
-from clwl_spark.cli.words.help_screen import Command, Group
-from clwl_spark.cli.words.options import with_options
+from clwl_spark.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USAGE
+from clwl_spark.cli.help_screen import Command, Group
+from clwl_spark.cli.options import with_options
 from clwl_spark.storage.secrets import without_secrets
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 PANELS: Final = {
-    "Begin": (*machine.COMMANDS, *synthetic.COMMANDS),
+    "Begin": (doctor.doctor, demo.demo, generate.generate),
     "A cluster's configuration": (
-        *topology.COMMANDS,
-        *quality.COMMANDS,
-        *assertions.COMMANDS,
-        *repository.COMMANDS,
-        *publishing.COMMANDS,
+        ingest.ingest,
+        snapshots.snapshots,
+        diff.diff,
+        export.export,
+        validate.validate,
+        lint.lint,
+        assert_.assert_,
+        repository.repository,
+        topics.topics,
     ),
     "Where messages go": (
-        *loading.COMMANDS,
-        *routing.COMMANDS,
-        *tracing.COMMANDS,
-        *conforming.COMMANDS,
-        *what_if.COMMANDS,
+        load.load,
+        route.route,
+        explain.explain,
+        trace.trace,
+        incident.incident,
+        conform.conform,
+        shares.shares,
+        advise.advise,
+        what_if.what_if,
+        insights.insights,
     ),
-    "What was routed": (*questions.COMMANDS, *report.COMMANDS),
+    "What was routed": (ask.ask, report.report),
     "Messages that wait, shared queues": (
-        *waiting.COMMANDS,
-        *separation.COMMANDS,
-        *sharing.COMMANDS,
+        where.where,
+        xmitq.xmitq,
+        reallocate.reallocate,
+        explain_reallocation.explain_reallocation,
+        separation.separation,
+        share_queue.share_queue,
     ),
-    "The lake's tables": (*maintenance.COMMANDS, *state.COMMANDS, *monitoring.COMMANDS),
+    "The lake's tables": (
+        init.init,
+        maintain.maintain,
+        upgrade.upgrade,
+        state.state,
+        metrics.metrics,
+    ),
 }
 
 app = typer.Typer(

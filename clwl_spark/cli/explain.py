@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.routing import ExplainWords
+from clwl_spark.cli.commands.explain import ExplainWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import Work, asked_snapshot, at_work
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of

@@ -8,9 +8,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from clwl_spark import tables as schemas
+from clwl_spark.cli.commands.explain_reallocation import ExplainReallocationWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.waiting import ExplainReallocationWords
 from clwl_spark.cli.work import ROUTED, at_work
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit

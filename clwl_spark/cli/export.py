@@ -9,9 +9,9 @@ import structlog
 from rich.table import Table
 
 from clwl_spark import tables as schemas
+from clwl_spark.cli.commands.export import ExportWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.topology import ExportWords
 from clwl_spark.cli.work import at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.snapshots.export import Exported, export

@@ -8,8 +8,8 @@ import structlog
 from rich.table import Table
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.synthetic import GenerateWords
+from clwl_spark.cli.commands.generate import GenerateWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError, UsageError

@@ -7,10 +7,10 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.text import Text
 
+from clwl_spark.cli.commands.incident import IncidentWords
 from clwl_spark.cli.moments import Moment, micros_before, micros_if
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.tracing import IncidentWords
 from clwl_spark.cli.work import ROUTED, at_work
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import reason_text

@@ -6,10 +6,10 @@ from typing import Any, Final
 import structlog
 from rich.table import Table
 
+from clwl_spark.cli.commands.ingest import IngestWords
 from clwl_spark.cli.moments import moment_of
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.topology import IngestWords
 from clwl_spark.cli.work import TOPOLOGY_TABLES, at_work
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from clwl_spark.cli.commands.init import InitWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.maintenance import InitWords
-from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import absolute, at_work, check_place, screen_of, settings_of
 from clwl_spark.delta.catalogs import create_schema
 from clwl_spark.delta.lake import Creation

@@ -6,9 +6,9 @@ from typing import Any
 from rich.console import RenderableType
 
 from clwl_spark.algorithm.ladder import BY_NUMBER
+from clwl_spark.cli.commands.insights import InsightsWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.what_if import InsightsWords
 from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
 from clwl_spark.mq.vocabulary import Algorithm, reason_text
 from clwl_spark.planning.plans import Ladder

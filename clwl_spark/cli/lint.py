@@ -17,8 +17,8 @@ from clwl_spark.checks.quality.rendering import explained, report_table, rule_li
 from clwl_spark.checks.quality.results import Report, Scope, Verdict
 from clwl_spark.checks.quality.suites import Gates, load_gates
 from clwl_spark.checks.quality.views import read_rows
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.quality import LintWords
+from clwl_spark.cli.commands.lint import LintWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import at_work, screen_of, settings_of
 from clwl_spark.delta.lake import Lake
 from clwl_spark.snapshots.catalog import snapshot_catalog

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from rich.markup import escape
 from rich.table import Table
 
+from clwl_spark.cli.commands.load import LoadWords
 from clwl_spark.cli.moments import Moment, moment_of
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
-from clwl_spark.cli.words.loading import LoadWords
-from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.settings import duration

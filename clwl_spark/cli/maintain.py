@@ -8,9 +8,9 @@ import structlog
 from rich.table import Table
 from rich.text import Text
 
+from clwl_spark.cli.commands.maintain import MaintainWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.maintenance import MaintainWords
-from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.delta.upkeep import TableUpkeep
 from clwl_spark.routing.maintenance.upkeep import Upkeep, maintain, read_keep

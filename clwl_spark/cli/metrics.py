@@ -8,9 +8,9 @@ from typing import Final
 
 from prometheus_client import start_http_server
 
+from clwl_spark.cli.commands.metrics import MetricsFormat, MetricsWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
-from clwl_spark.cli.words.monitoring import MetricsFormat, MetricsWords
-from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.present.metrics.exposing import otlp, prometheus_text, registry_of

@@ -4,10 +4,10 @@ import structlog
 from rich.table import Table
 
 from clwl_spark import tables as schemas
+from clwl_spark.cli.commands.reallocate import ReallocateWords
 from clwl_spark.cli.moments import micros_if, micros_of
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.waiting import ReallocateWords
 from clwl_spark.cli.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder

@@ -6,8 +6,8 @@ from typing import Final
 
 from rich.markup import escape
 
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.report import ReportWords
+from clwl_spark.cli.commands.report import ReportWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import ROUTED, at_work
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from clwl_spark.cli.commands.repository import RepositoryWords
 from clwl_spark.cli.moments import moment_of
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import Screen
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.repository import RepositoryWords
 from clwl_spark.cli.work import Work, at_work, screen_of, settings_of
 from clwl_spark.errors import UsageError
 from clwl_spark.settings import duration

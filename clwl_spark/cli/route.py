@@ -11,9 +11,9 @@ import structlog
 from rich.table import Table
 from rich.text import Text
 
+from clwl_spark.cli.commands.route import RouteWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.routing import RouteWords
 from clwl_spark.cli.work import (
     TOPOLOGY_TABLES,
     Work,

@@ -1,7 +1,7 @@
 """`clwl separation`: who is behind whom on channels and transmission queues."""
 
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.separation import SeparationWords
+from clwl_spark.cli.commands.separation import SeparationWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import asked_snapshot, at_work
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.semantics import semantics_of

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from clwl_spark.cli.commands.share_queue import ShareQueueWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import Screen
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.sharing import ShareQueueWords
 from clwl_spark.cli.work import at_work, screen_of, settings_of
 from clwl_spark.errors import UsageError
 from clwl_spark.studies.shared_queue.group import SharingGroupError, make_group, read_entries

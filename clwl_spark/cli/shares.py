@@ -6,9 +6,9 @@ from typing import Any, Final
 from pyspark.sql import functions as F
 from rich.console import RenderableType
 
+from clwl_spark.cli.commands.shares import SharesWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.what_if import SharesWords
 from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import REASON_TEXTS

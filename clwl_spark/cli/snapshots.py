@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from clwl_spark import tables as schemas
+from clwl_spark.cli.commands.snapshots import SnapshotsWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.topology import SnapshotsWords
 from clwl_spark.cli.work import at_work
 from clwl_spark.delta.lake import Lake
 from clwl_spark.snapshots.catalog import SnapshotEntry, list_snapshots

@@ -7,10 +7,10 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
+from clwl_spark.cli.commands.state import StateAction, StateWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.route import route_options
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.state import StateAction, StateWords
 from clwl_spark.cli.work import Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.routing.ledger.repair import repair

@@ -1,8 +1,8 @@
 """`clwl topics`: a snapshot's cluster topics, where they conflict and what they cost."""
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.publishing import TopicsWords
+from clwl_spark.cli.commands.topics import TopicsWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.studies.topics.design import TopicQuestion, design_of, save
 from clwl_spark.studies.topics.rendering import render

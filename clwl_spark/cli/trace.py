@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from clwl_spark import tables as schemas
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.tracing import TraceWords
+from clwl_spark.cli.commands.trace import TraceWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import ObjectType

@@ -5,9 +5,9 @@ from dataclasses import asdict
 import structlog
 from rich.text import Text
 
+from clwl_spark.cli.commands.upgrade import UpgradeWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.maintenance import UpgradeWords
-from clwl_spark.cli.words.options import Common
 from clwl_spark.cli.work import at_work
 from clwl_spark.routing.maintenance.creation import upgrade_tables
 from clwl_spark.tables import SNAPSHOTS

@@ -9,9 +9,9 @@ from clwl_spark.checks.quality.page import page, sentence
 from clwl_spark.checks.quality.rendering import explained, report_table
 from clwl_spark.checks.quality.results import Report
 from clwl_spark.checks.quality.validate import ValidateOptions, validate_outcomes, validate_snapshot
+from clwl_spark.cli.commands.validate import ValidateWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.quality import ValidateWords
 from clwl_spark.cli.work import Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES, OUTCOMES, SNAPSHOTS, TOPOLOGY

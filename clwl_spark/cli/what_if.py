@@ -6,10 +6,10 @@ from typing import Any, Final
 from rich.console import RenderableType
 
 from clwl_spark.cli.advise import needed
+from clwl_spark.cli.commands.what_if import Swept, WhatIfWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.route import route_options
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.what_if import Swept, WhatIfWords
 from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder

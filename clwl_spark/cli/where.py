@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from clwl_spark import tables as schemas
+from clwl_spark.cli.commands.where import WhereWords
 from clwl_spark.cli.moments import Moment, micros_if, micros_of
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.waiting import WhereWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import ROUTED, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.snapshots.semantics import semantics_of

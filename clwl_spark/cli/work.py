@@ -16,8 +16,8 @@ from rich.text import Text
 from clwl_spark.cli.failures import refusals_named
 from clwl_spark.cli.lineage import lineage_of
 from clwl_spark.cli.moments import moment_of
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import Screen
-from clwl_spark.cli.words.options import Common
 from clwl_spark.delta.catalogs import require_schema
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.sessions import (

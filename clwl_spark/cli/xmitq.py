@@ -6,10 +6,10 @@ from itertools import pairwise
 from rich.table import Table
 
 from clwl_spark import tables as schemas
+from clwl_spark.cli.commands.xmitq import XmitqWords
 from clwl_spark.cli.moments import moment_of
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.waiting import XmitqWords
 from clwl_spark.cli.work import ROUTED, Work, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder

@@ -12,11 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 from clwl_spark import cli
-from clwl_spark.cli import doctor
+from clwl_spark.cli import doctor, options
+from clwl_spark.cli.commands.generate import GenerateWords
 from clwl_spark.cli.entry import PANELS
 from clwl_spark.cli.generate import generate_spec
-from clwl_spark.cli.words import options
-from clwl_spark.cli.words.synthetic import GenerateWords
 from clwl_spark.errors import GateError
 from clwl_spark.studies.synthetic import GenerateSpec
 

@@ -4,8 +4,8 @@ import pytest
 from lakes import lake_with
 
 from clwl_spark.cli import route
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.routing import RouteWords
+from clwl_spark.cli.commands.route import RouteWords
+from clwl_spark.cli.options import Common
 from clwl_spark.spark.local_settings import ROWS_BEYOND_JAVA
 from clwl_spark.tables import MESSAGES, OUTCOMES
 

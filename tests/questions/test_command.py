@@ -5,8 +5,8 @@ import json
 import pytest
 import typer
 
-from clwl_spark.cli.words.options import with_options
-from clwl_spark.cli.words.questions import ask
+from clwl_spark.cli.commands.ask import ask
+from clwl_spark.cli.options import with_options
 from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.present.questions.running import FolderLakeError
 from clwl_spark.present.questions.texts import UnknownQuestionError, all_questions, all_views

@@ -7,8 +7,8 @@ from questions.asking import EVIL, all_rows, comparable, rows_of, select_all
 
 from clwl_spark.algorithm.ladder import LADDER
 from clwl_spark.cli.ask import run
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.questions import AskWords
+from clwl_spark.cli.commands.ask import AskWords
+from clwl_spark.cli.options import Common
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import MissingLakeError
 from clwl_spark.present.questions.running import ask, create_views, prepared

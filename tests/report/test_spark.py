@@ -13,9 +13,9 @@ from waiting_worlds import routed_lake
 from worlds import put_rows
 
 from clwl_spark.cli import main
+from clwl_spark.cli.commands.report import ReportWords
+from clwl_spark.cli.options import Common
 from clwl_spark.cli.report import run
-from clwl_spark.cli.words.options import Common
-from clwl_spark.cli.words.report import ReportWords
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, MissingLakeError
 from clwl_spark.present.report import reading

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
 
 _COST = "Cost of REFRESH CLUSTER"
 
@@ -81,6 +81,3 @@ def repository(common: Common, options: RepositoryWords) -> int:
     clwl repository --refresh-cost 10,100,1000
     """
     return run_command("repository", common, options)
-
-
-COMMANDS = (repository,)

@@ -1,6 +1,6 @@
 """`clwl doctor`: the machine that it runs on."""
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
 
 
 def doctor(common: Common) -> int:
@@ -15,6 +15,3 @@ def doctor(common: Common) -> int:
     clwl doctor --json
     """
     return run_command("doctor", common)
-
-
-COMMANDS = (doctor,)

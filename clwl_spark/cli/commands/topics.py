@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import Snapshot
+from clwl_spark.cli.options import Common, run_command
+from clwl_spark.cli.shared_options import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,3 @@ def topics(common: Common, options: TopicsWords) -> int:
     clwl topics --lake build/lake --qmgr QM1 --save --json
     """
     return run_command("topics", common, options)
-
-
-COMMANDS = (topics,)

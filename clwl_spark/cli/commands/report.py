@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,3 @@ def report(common: Common, options: ReportWords) -> int:
     clwl report --lake build/lake --out build/report --json
     """
     return run_command("report", common, options)
-
-
-COMMANDS = (report,)

@@ -64,3 +64,19 @@ PutVia = Annotated[
         case_sensitive=False,
     ),
 ]
+NEWEST_SNAPSHOT = typer.Option("--snapshot", metavar="ID", help="Default: the newest snapshot.")
+GATES = typer.Option(
+    "--gates", metavar="PATH", help="File or folder with gates of your own; may be repeated."
+)
+HTML = typer.Option("--html", metavar="FILE", help="Write the report as one HTML page.")
+WHO = "Which messages wait"
+SINCE = "Those put after S (ISO 8601 with Z or an offset)"
+BACKLOG = "The last N that were put"
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="S", help=f"{SINCE}.", rich_help_panel=WHO),
+]
+Backlog = Annotated[
+    int | None,
+    typer.Option("--backlog", metavar="N", min=0, help=f"{BACKLOG}.", rich_help_panel=WHO),
+]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,3 @@ def ask(common: Common, options: AskWords) -> int:
     clwl ask --catalog main.mq --create-views
     """
     return run_command("ask", common, options)
-
-
-COMMANDS = (ask,)

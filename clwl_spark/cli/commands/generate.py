@@ -1,11 +1,11 @@
-"""`clwl demo` and `clwl generate`: topologies and traffic that are made up."""
+"""`clwl generate`: its options and help."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
 
 _SIZES = "Topology"
 _TRAFFIC = "Traffic"
@@ -88,21 +88,6 @@ class GenerateWords:
     ] = None
 
 
-def demo(common: Common) -> int:
-    """Make a small cluster and its traffic, route it, and say where the results are.
-
-    The lake is the folder clwl-demo unless --lake says otherwise. On a lake
-    that the demo made before, nothing is added.
-
-    [bold]Examples[/bold]
-
-    clwl demo
-
-    clwl demo --lake build/demo-lake
-    """
-    return run_command("demo", common)
-
-
 def generate(common: Common, options: GenerateWords) -> int:
     """Make a synthetic topology and traffic of any size.
 
@@ -113,6 +98,3 @@ def generate(common: Common, options: GenerateWords) -> int:
     clwl generate --lake build/lake --snapshots 3 --bad-status 0.05 --on-open 0.3 --seed 7
     """
     return run_command("generate", common, options)
-
-
-COMMANDS = (demo, generate)

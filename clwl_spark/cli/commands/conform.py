@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import Limit
+from clwl_spark.cli.options import Common, run_command
+from clwl_spark.cli.shared_options import Limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,3 @@ def conform(common: Common, options: ConformWords) -> int:
     clwl conform --lake build/lake --since 2026-09-14T08:00:00Z --html build/conform.html
     """
     return run_command("conform", common, options)
-
-
-COMMANDS = (conform,)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import At, Exit, Snapshot
+from clwl_spark.cli.options import Common, run_command
+from clwl_spark.cli.shared_options import At, Exit, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,3 @@ def assert_(common: Common, options: AssertWords) -> int:
     clwl assert facts/ --lake build/lake --snapshot tuesday --junit build/facts.xml
     """
     return run_command("assert_", common, options)
-
-
-COMMANDS = (assert_,)

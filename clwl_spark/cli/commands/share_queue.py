@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
 
 _GROUP = "Queue-sharing group"
 _RUNS = "Runs"
@@ -81,6 +81,3 @@ def share_queue(common: Common, options: ShareQueueWords) -> int:
     clwl share-queue --lake build/lake --group QSG1 --queue ORDERS --get MQ1=4 --put MQ2=200
     """
     return run_command("share_queue", common, options)
-
-
-COMMANDS = (share_queue,)

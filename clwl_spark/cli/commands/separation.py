@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import At, Snapshot
+from clwl_spark.cli.options import Common, run_command
+from clwl_spark.cli.shared_options import At, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,3 @@ def separation(common: Common, options: SeparationWords) -> int:
     clwl separation --lake build/lake --qmgr QM1 --object ORDERS --limit 100 --json
     """
     return run_command("separation", common, options)
-
-
-COMMANDS = (separation,)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,3 @@ def load(common: Common, options: LoadWords) -> int:
     clwl load exports/ --map object_name=Ziel --time-zone Europe/Berlin --dry-run
     """
     return run_command("load", common, options)
-
-
-COMMANDS = (load,)

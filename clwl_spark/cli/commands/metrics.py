@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
 
 
 class MetricsFormat(StrEnum):
@@ -64,6 +64,3 @@ def metrics(common: Common, options: MetricsWords) -> int:
     clwl metrics --lake build/lake --format otlp
     """
     return run_command("metrics", common, options)
-
-
-COMMANDS = (metrics,)

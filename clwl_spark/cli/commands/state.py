@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
-from clwl_spark.cli.words.shared import Exit
+from clwl_spark.cli.options import Common, run_command
+from clwl_spark.cli.shared_options import Exit
 
 
 class StateAction(StrEnum):
@@ -62,6 +62,3 @@ def state(common: Common, options: StateWords) -> int:
     clwl state import memory.parquet --lake other/lake
     """
     return run_command("state", common, options)
-
-
-COMMANDS = (state,)

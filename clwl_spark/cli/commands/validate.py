@@ -1,4 +1,4 @@
-"""`clwl validate`, `clwl lint`: quality gates."""
+"""`clwl validate`: its options and help."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -6,21 +6,17 @@ from typing import Annotated
 
 import typer
 
-from clwl_spark.cli.words.options import Common, run_command
+from clwl_spark.cli.options import Common, run_command
+from clwl_spark.cli.shared_options import GATES, HTML, NEWEST_SNAPSHOT
 
-_SNAPSHOT = typer.Option("--snapshot", metavar="ID", help="Default: the newest snapshot.")
-_GATES = typer.Option(
-    "--gates", metavar="PATH", help="File or folder with gates of your own; may be repeated."
-)
 _EXPLAIN = typer.Option("--explain", help="Show failing rows, why they matter, and the remedy.")
-_HTML = typer.Option("--html", metavar="FILE", help="Write the report as one HTML page.")
 
 
 @dataclass(frozen=True, slots=True)
 class ValidateWords:
     """Options of `clwl validate`."""
 
-    snapshot: Annotated[str | None, _SNAPSHOT] = None
+    snapshot: Annotated[str | None, NEWEST_SNAPSHOT] = None
     outcomes: Annotated[
         bool, typer.Option("--outcomes", help="Judge messages and outcomes, not a snapshot.")
     ] = False
@@ -28,9 +24,9 @@ class ValidateWords:
         bool,
         typer.Option("--observed", help="Compare observed_counts with the outcomes instead."),
     ] = False
-    gates: Annotated[list[Path], _GATES] = field(default_factory=list)
+    gates: Annotated[list[Path], GATES] = field(default_factory=list)
     explain: Annotated[bool, _EXPLAIN] = False
-    html: Annotated[Path | None, _HTML] = None
+    html: Annotated[Path | None, HTML] = None
     data_docs: Annotated[
         Path | None,
         typer.Option(
@@ -48,21 +44,6 @@ class ValidateWords:
             help="Run when gates say no; it gets the report as JSON on its input.",
         ),
     ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class LintWords:
-    """Options of `clwl lint`."""
-
-    snapshot: Annotated[str | None, _SNAPSHOT] = None
-    gates: Annotated[list[Path], _GATES] = field(default_factory=list)
-    html: Annotated[Path | None, _HTML] = None
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Warnings count: exit 1 if there is any advice.")
-    ] = False
-    rules: Annotated[
-        bool, typer.Option("--rules", help="List the rules, with why and remedy; needs no lake.")
-    ] = False
 
 
 def validate(common: Common, options: ValidateWords) -> int:
@@ -85,23 +66,3 @@ def validate(common: Common, options: ValidateWords) -> int:
     clwl validate --lake build/lake --observed --explain
     """
     return run_command("validate", common, options)
-
-
-def lint(common: Common, options: LintWords) -> int:
-    """Advise on the design of a cluster: repositories, channels, weights, ranks, binding.
-
-    Each piece of advice says what was found, why it matters and what to do. Nothing is written.
-    The exit code is 1 where a rule of severity error says no; with --strict for any advice.
-
-    [bold]Examples[/bold]
-
-    clwl lint --lake build/lake
-
-    clwl lint --lake build/lake --snapshot monday --strict --json
-
-    clwl lint --rules
-    """
-    return run_command("lint", common, options)
-
-
-COMMANDS = (validate, lint)
