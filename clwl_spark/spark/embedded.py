@@ -46,7 +46,7 @@ def why_not_here() -> str:
     try:
         found = metadata.version("pysail")
     except metadata.PackageNotFoundError:
-        return "pysail is not installed: pip install 'clwl-spark[embedded]'"
+        return f"pysail is not installed: pip install pysail=={SAIL} (extra embedded)"
     if found != SAIL:
         return f"pysail is {found}, this version works with {SAIL}: pip install pysail=={SAIL}"
     absent = [x for x in _CLIENT if not _is_there(x)]
