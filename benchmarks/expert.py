@@ -47,7 +47,11 @@ def messages(lake: Path, found: pl.DataFrame) -> pl.DataFrame:
     plans = found.select(*ASKED, c.SNAPSHOT_ID, c.PLAN_ID).unique(maintain_order=True)
     plans = plans.with_row_index(PLAN)
     asked = table(lake, schemas.MESSAGES.name).select(*ASKED, c.PUT_SEQ, c.MESSAGE_ID, c.PUT_TIME)
-    return asked.join(plans.lazy(), on=list(ASKED), how="left").sort(c.QMGR, c.PUT_SEQ).collect()
+    return (
+        asked.join(plans.lazy(), on=list(ASKED), how="left", nulls_equal=True)
+        .sort(c.QMGR, c.PUT_SEQ)
+        .collect()
+    )
 
 
 def choose(puts: pl.DataFrame, found: pl.DataFrame) -> NDArray[np.int64]:
