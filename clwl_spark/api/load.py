@@ -14,8 +14,8 @@ from clwl_spark.cli.commands.what_if import Swept
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError, did_you_mean
 from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
-from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE
 from clwl_spark.studies.shares.balance import balance
@@ -81,7 +81,7 @@ def shares_of(
     asked = [_put(qmgr, name, count) for name, count in counts.items()]
     if not asked:
         raise UsageError("name what is put to, as in 'ORDERS' or {'ORDERS': 3, 'INVOICES': 1}")
-    topology = read_topology(lake, [snapshot_id])
+    topology = consistent_topology(lake, [snapshot_id])
     known = names_defined(topology)
     check_qmgr(qmgr, known, snapshot_id)
     found = balance(asked, snapshot_id, topology, ladder)
@@ -99,7 +99,7 @@ def traffic_shares_of(lake: Lake, snapshot_id: str, ladder: Ladder) -> TrafficSh
     Raises:
         MissingLakeError: there are no messages.
     """
-    topology = read_topology(lake, [snapshot_id], checkpoint)
+    topology = consistent_topology(lake, [snapshot_id], checkpoint)
     base = base_of(traffic_of_lake(lake, snapshot_id), topology, ladder)
     ends = base.ends.withColumn(EXPECTED, F.col(MESSAGES_OF) * F.col(SHARE))
     goes = ends.where(F.col(c.REASON) == 0)
@@ -134,7 +134,7 @@ def sweep_of(
     """
     parts = dict.fromkeys(part for word in swept for part in _PARTS[_swept(word)])
     told = [_put(qmgr, name, count) for (qmgr, name), count in puts.items()]
-    topology = read_topology(lake, [snapshot_id])
+    topology = consistent_topology(lake, [snapshot_id])
     if told:
         traffic = traffic_from(lake.spark, snapshot_id, told)
     else:

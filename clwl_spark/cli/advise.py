@@ -12,9 +12,9 @@ from clwl_spark.cli.work import Work, asked_snapshot, at_work
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
 from clwl_spark.snapshots.semantics import semantics_of
-from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.new_host.needs import DESIGN_TEXTS
 from clwl_spark.studies.new_host.run import NewHost, new_host
@@ -39,7 +39,7 @@ def run(common: Common, options: AdviseWords) -> int:
         if wanted is None:
             _show_new_host(work, options, snapshot_id, ladder)
             return 0
-        topology = read_topology(work.lake, [snapshot_id], checkpoint)
+        topology = consistent_topology(work.lake, [snapshot_id], checkpoint)
         check_qmgr(options.qmgr, names_defined(topology), snapshot_id)
         put = Puts(options.qmgr, options.object_name)
         try:

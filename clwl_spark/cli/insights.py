@@ -13,8 +13,8 @@ from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
 from clwl_spark.mq.vocabulary import Algorithm, reason_text
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.semantics import semantics_of
-from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.explain.request import UNKNOWN_NAMES
 from clwl_spark.studies.insights import Insights, insights
@@ -29,7 +29,7 @@ def run(common: Common, options: InsightsWords) -> int:
     with at_work("insights", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
         snapshot_id = asked_snapshot(work.lake, options)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
-        topology = read_topology(work.lake, [snapshot_id], checkpoint)
+        topology = consistent_topology(work.lake, [snapshot_id], checkpoint)
         with work.screen.progress("insights") as tell:
             tell("requests", 0, 1)
             found = insights(traffic_of_lake(work.lake, snapshot_id), topology, ladder)

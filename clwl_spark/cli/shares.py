@@ -14,9 +14,9 @@ from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import REASON_TEXTS
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
 from clwl_spark.snapshots.semantics import semantics_of
-from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE
 from clwl_spark.studies.shares.balance import Balance, alike, balance
@@ -37,7 +37,7 @@ def run(common: Common, options: SharesWords) -> int:
     with at_work("shares", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
         snapshot_id = asked_snapshot(work.lake, options)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
-        topology = read_topology(work.lake, [snapshot_id])
+        topology = consistent_topology(work.lake, [snapshot_id])
         if options.traffic:
             _show_traffic(work, snapshot_id, ladder)
             return 0
@@ -137,7 +137,7 @@ def _notes(found: Balance) -> list[RenderableType]:
 
 def _show_traffic(work: Work, snapshot_id: str, ladder: Ladder) -> None:
     """Expected load of the lake's messages."""
-    topology = read_topology(work.lake, [snapshot_id], checkpoint)
+    topology = consistent_topology(work.lake, [snapshot_id], checkpoint)
     base = base_of(traffic_of_lake(work.lake, snapshot_id), topology, ladder)
     ends = base.ends.withColumn("expected", F.col(MESSAGES_OF) * F.col(SHARE))
     total = float(base.plans.groupBy().sum(MESSAGES_OF).collect()[0][0] or 0.0)

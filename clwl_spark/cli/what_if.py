@@ -17,8 +17,8 @@ from clwl_spark.routing.engines.batch import of_lake
 from clwl_spark.routing.ledger.own_opens import own_opens, own_opens_told
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.catalog import chosen_snapshot
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.semantics import semantics_of
-from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
 from clwl_spark.studies.sweep.outages import Outage, Part
 from clwl_spark.studies.sweep.survival import Survival, survivals, waiting_already
@@ -179,7 +179,7 @@ def _compared(
 def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
     """Take everything away, one after the other."""
     lake = work.lake
-    topology = read_topology(lake, [snapshot_id])
+    topology = consistent_topology(lake, [snapshot_id])
     ladder = Ladder(semantics_of(lake), load_exit(work.settings.exit))
     puts = [_puts(words) for words in options.puts]
     traffic = (

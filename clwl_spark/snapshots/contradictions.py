@@ -8,25 +8,37 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
-from clwl_spark.snapshots.views import DEFAULTS, Topology
-from clwl_spark.spark.materialize import rows_at_hand
+from clwl_spark.snapshots.views import DEFAULTS, Topology, read_topology
+from clwl_spark.spark.materialize import Materialize, as_it_is, rows_at_hand
 from clwl_spark.tables import TABLES
 
 _SHOWN: Final = 3
 
 
-def refuse_contradictions(topology: Topology) -> None:
-    """Refuse a topology that has a key twice, in one query over all its tables.
+def consistent_topology(
+    lake: Lake, snapshot_ids: Sequence[str], keep: Materialize = as_it_is
+) -> Topology:
+    """`read_topology` for plans, which can be made where no key is there twice.
 
     Args:
-        topology: the tables of the snapshots that are planned with.
+        lake: the lake.
+        snapshot_ids: of the snapshots that are planned with.
+        keep: what to do with tables that several steps read.
 
     Raises:
-        LakeStateError: it has; with the first keys.
+        LakeStateError: a key is there twice; with the first keys.
 
     Source: CONTRACT, "Topology" (nulls and ranges).
     """
+    topology = read_topology(lake, snapshot_ids, keep)
+    _refuse_contradictions(topology)
+    return topology
+
+
+def _refuse_contradictions(topology: Topology) -> None:
+    """Refuse a topology that has a key twice, in one query over all its tables."""
     unseen = [name for name in DEFAULTS if not _is_seen_to_be_right(topology, name)]
     names = _suspected(topology, unseen)
     if not names:

@@ -43,8 +43,9 @@ def test_a_key_that_is_there_twice_is_refused_at_the_run_and_named(spark, tmp_pa
     append(lake, QUEUES, [{**row, "clwlrank": 9}])
     capsys.readouterr()
     asked = ["--from", "QM1", "--object", "APP.Q", *place]
-    for command in ("explain", "trace", "shares"):
-        assert main([command, *asked]) == 2, command
+    of_all = [["insights", *place], ["separation", *place]]
+    for words in (*([x, *asked] for x in ("explain", "trace", "shares")), *of_all):
+        assert main(words) == 2, words
         assert "queues (S1, *, QM1, APP.Q, K) 2 times" in capsys.readouterr().err
     lake.delete(QUEUES.name, "snapshot_id", "S1")
     append(lake, QUEUES, [row])

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.present.report.aggregate import COUNT, Aggregate
-from clwl_spark.snapshots.views import read_topology
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.studies.shares.expected import SHARE, route_shares
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
@@ -35,7 +35,7 @@ def expected_ways(lake: Lake, aggregate: Aggregate) -> DataFrame:
     ends = route_shares(
         plans,
         candidates.join(plans.select(c.PLAN_ID), c.PLAN_ID, "left_semi"),
-        read_topology(lake, ids),
+        consistent_topology(lake, ids),
     )
     channel = F.when(~F.col(c.IS_LOCAL), F.col(c.CHANNEL)).alias(c.CHANNEL)
     outcomes = F.col(COUNT) / F.col("choices") * F.col(SHARE)

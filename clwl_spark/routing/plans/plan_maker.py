@@ -20,9 +20,9 @@ from clwl_spark.routing.state.resets import judged_pairs, resets_among
 from clwl_spark.snapshots.catalog import Pin
 from clwl_spark.snapshots.changes import neighbours, resets
 from clwl_spark.snapshots.channels import channels_in_view
-from clwl_spark.snapshots.contradictions import refuse_contradictions
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.differences import Differences, pair_rows
-from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, read_topology, viewers
+from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, viewers
 from clwl_spark.spark.frames import frame_from_rows, to_arrow
 from clwl_spark.spark.materialize import (
     ROWS_HERE,
@@ -175,8 +175,7 @@ class PlanMaker:
         """
         if self._read is None or not set(snapshot_ids) <= self._read_snapshots:
             self._read_snapshots |= set(snapshot_ids)
-            self._read = read_topology(self._lake, sorted(self._read_snapshots), checkpoint)
-            refuse_contradictions(self._read)
+            self._read = consistent_topology(self._lake, sorted(self._read_snapshots), checkpoint)
         return self._read
 
     def _make_resets(self, qmgrs: Collection[str]) -> None:

@@ -20,9 +20,9 @@ from clwl_spark.delta.versions import Versions, versions_of
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.planning.plans import Ladder, plan_id
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
-from clwl_spark.snapshots.contradictions import refuse_contradictions
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.first_opens import partly_shown
-from clwl_spark.snapshots.views import EVERYBODY, Topology, observers_of, read_topology
+from clwl_spark.snapshots.views import EVERYBODY, Topology, observers_of
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.authority import authority_note
 from clwl_spark.studies.explain.ends import (
@@ -165,8 +165,7 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
 
 def opened(lake: Lake, semantics: Semantics, snapshot_id: str) -> Page:
     """A page on which nothing is planned yet; what its queue managers know, if they are few."""
-    topology = read_topology(lake, [snapshot_id])
-    refuse_contradictions(topology)
+    topology = consistent_topology(lake, [snapshot_id])
     tables = (topology.queue_managers, topology.cluster_channels, topology.queues)
     first, *others = (table.select(c.QMGR, c.OBSERVER) for table in tables)
     for other in others:

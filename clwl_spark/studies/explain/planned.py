@@ -16,7 +16,6 @@ from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.facts import senders_among, transmission_queues
 from clwl_spark.planning.plans import Ladder, Unjudged, judged_by, plan_id, unjudged
 from clwl_spark.rules.routes import ROUTE_ORDER
-from clwl_spark.snapshots.contradictions import refuse_contradictions
 from clwl_spark.snapshots.relevant import as_met_by
 from clwl_spark.snapshots.views import VIEWER, Topology
 from clwl_spark.spark.frames import frame_from_rows
@@ -57,15 +56,11 @@ def planned(
         requests: distinct.
         topology: the snapshots that they name.
         ladder: which rules.
-
-    Raises:
-        LakeStateError: what they meet has a key more than once.
     """
     spark = topology.queues.sparkSession
     frame = frame_from_rows(spark, requests, REQUEST_TYPES)
     asked = frame.select(plan_id().alias(c.PLAN_ID), *REQUEST)
     met = _as_met(requests, topology)
-    refuse_contradictions(met)
     types = {request.object_type for request in requests}
     keep = fitting(len(requests))
     found = unjudged(asked, met, ladder, keep, types)

@@ -22,9 +22,10 @@ from clwl_spark.rules.marking import Rule
 from clwl_spark.rules.recently_used import keep_most_recently_used
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.changes import neighbours
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.defined import is_defined
 from clwl_spark.snapshots.first_opens import clusters_held, partly_shown, repositories_asked
-from clwl_spark.snapshots.views import Topology, observers_of, read_topology
+from clwl_spark.snapshots.views import Topology, observers_of
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.authority import authority_note
 from clwl_spark.studies.explain.planned import Planned, candidate_order, planned
@@ -144,7 +145,7 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     heads = snapshot_catalog(lake)
     snapshot_id = heads.chosen(request.snapshot_id)
     asked = asked_of(request, snapshot_id)
-    topology = read_topology(lake, [snapshot_id])
+    topology = consistent_topology(lake, [snapshot_id])
     found = planned([asked], topology, Ladder(request.semantics, request.exit_function))[asked]
     found = as_history_stands(lake, request, found)
     epoch = reset_epoch(lake, request.qmgr, heads.valid_up_to(snapshot_id))

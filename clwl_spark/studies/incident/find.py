@@ -19,8 +19,8 @@ from clwl_spark.errors import InputError, UsageError
 from clwl_spark.mq.vocabulary import ObjectType, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.diff import KEY, TABLE, compare
-from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE, Planned, planned
 from clwl_spark.studies.explain.wording import reasons_why, verdict_text
 from clwl_spark.studies.incident.model import Bound, Incident, Put, Way
@@ -153,7 +153,7 @@ def _puts(
     requests = {
         (x, name): Request(name, *x, Via.LOCAL.value, None) for x in asked for name in snapshots
     }
-    topology = read_topology(lake, sorted(set(snapshots)))
+    topology = consistent_topology(lake, sorted(set(snapshots)))
     plans = planned(sorted(set(requests.values())), topology, ladder)
     before, after = snapshots
     return [

@@ -9,7 +9,8 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.snapshots.views import EVERYBODY, read_topology
+from clwl_spark.snapshots.contradictions import consistent_topology
+from clwl_spark.snapshots.views import EVERYBODY
 from clwl_spark.studies.new_host.needs import (
     DESIGN_TEXTS,
     Design,
@@ -90,7 +91,7 @@ def new_host(lake: Lake, place: Place, new: str, snapshot_id: str, ladder: Ladde
         )
     if new in way.hosts:
         raise UsageError(f"{new} hosts the queue already, with {', '.join(sorted(way.hosts))}")
-    topology = read_topology(lake, [snapshot_id])
+    topology = consistent_topology(lake, [snapshot_id])
     defined = F.col(c.OBSERVER) == EVERYBODY
     named = topology.queues.where(defined & F.col(c.QUEUE).isin(sorted(way.names)))
     rows: list[Row] = [row.asDict() for row in named.collect()]

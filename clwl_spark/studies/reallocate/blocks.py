@@ -18,7 +18,7 @@ from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.facts import FACTS
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.intake.blocks import from_ipc
-from clwl_spark.snapshots.views import read_topology
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.spark.parallel import cores
@@ -64,7 +64,7 @@ def redriven(lake: Lake, events: Sequence[Event], ladder: Ladder) -> DataFrame:
     published = plans.where(F.col(c.OBJECT_TYPE) == ObjectType.TOPIC.value)
     ids = {event.snapshot_id for event in events}
     ids |= {row[0] for row in published.select(c.SNAPSHOT_ID).distinct().collect()}
-    topology = read_topology(lake, sorted(ids), checkpoint)
+    topology = consistent_topology(lake, sorted(ids), checkpoint)
     direct = direct_plans(published, topology, ladder)
     named = checkpoint(direct.union(plans_for_one(lake, plans, ladder.semantics)).distinct())
     is_systems = F.startswith(c.OBJECT_NAME, F.lit(SYSTEM_PREFIX))

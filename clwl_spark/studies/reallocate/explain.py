@@ -18,7 +18,7 @@ from clwl_spark.mq.vocabulary import STATUS_TIERS, Edition
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.snapshots.catalog import snapshot_catalog
-from clwl_spark.snapshots.views import read_topology
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import inline
 from clwl_spark.studies.explain.wording import reasons_why
@@ -213,7 +213,7 @@ def _candidates(
         [[getattr(request, name) for name in ASKED]],
         ", ".join(f"{name} string" for name in ASKED),
     )
-    topology = read_topology(lake, sorted({x[1] for x in met}), inline)
+    topology = consistent_topology(lake, sorted({x[1] for x in met}), inline)
     judged = judge(lake, asked, of, topology, ladder, inline)
     plan_ids = {
         row[c.PLAN_ID]: (row[c.SNAPSHOT_ID], row[STOPPED_CHANNEL], row[STOPPED_STATUS])

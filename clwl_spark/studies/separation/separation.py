@@ -14,8 +14,9 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError, near_names
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import chosen_snapshot
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.defined import check_qmgr, defined_qmgrs, names_defined
-from clwl_spark.snapshots.views import VIEWER, Topology, read_topology
+from clwl_spark.snapshots.views import VIEWER, Topology
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.separation.alike import asked
 from clwl_spark.studies.separation.sharing import BESIDE, QUEUES, lines, neighbours, with_names
@@ -84,7 +85,7 @@ def separation_of(lake: Lake, question: SeparationQuestion, ladder: Ladder) -> S
     if question.objects and not question.qmgr:
         raise UsageError("--object is about one queue manager: name it with --qmgr")
     snapshot_id = chosen_snapshot(lake, question.snapshot_id)
-    topology = read_topology(lake, [snapshot_id], checkpoint)
+    topology = consistent_topology(lake, [snapshot_id], checkpoint)
     if question.qmgr:
         check_qmgr(question.qmgr, names_defined(topology), snapshot_id)
     return separation(topology, snapshot_id, question, ladder)

@@ -23,7 +23,6 @@ from clwl_spark.planning.plans import Ladder, Plans, judged_by, unjudged
 from clwl_spark.rules import eliminate
 from clwl_spark.rules.exit import seeing_all
 from clwl_spark.rules.routes import ROUTE_ORDER
-from clwl_spark.snapshots.contradictions import refuse_contradictions
 from clwl_spark.snapshots.views import VIEWER, Topology, viewers
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import Materialize, checkpoint
@@ -88,11 +87,7 @@ def bases_of(
     """Plan the traffic once, by the rules of each ladder, which are of one edition.
 
     Arguments as of `base_of`.
-
-    Raises:
-        LakeStateError: the topology has a key more than once.
     """
-    refuse_contradictions(topology)
     traffic = keep(traffic)
     requests = traffic.select(c.PLAN_ID, *REQUEST)
     found_types = [row[0] for row in traffic.select(c.OBJECT_TYPE).distinct().collect()]

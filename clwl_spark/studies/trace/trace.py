@@ -15,8 +15,8 @@ from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import chosen_snapshot
+from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
-from clwl_spark.snapshots.views import read_topology
 from clwl_spark.spark.materialize import Materialize, as_it_is
 from clwl_spark.studies.trace.chances import ROUNDED, Chances, chances
 from clwl_spark.studies.trace.places import MOST_HOPS, Ending, Hop, Network, Place, hops_at
@@ -162,7 +162,7 @@ def network_of(
     Raises:
         UnknownQueueManagerError: a link names a queue manager that the snapshot does not have.
     """
-    topology = read_topology(lake, [snapshot_id], keep)
+    topology = consistent_topology(lake, [snapshot_id], keep)
     defined = names_defined(topology)
     known = {
         (row[c.QMGR], row[c.XMITQ]): row[c.REMOTE_QMGR]
