@@ -25,6 +25,7 @@ from pydantic import (
 from clwl_spark.algorithm.semantics import Wanted
 from clwl_spark.errors import SettingsError, UsageError, did_you_mean
 from clwl_spark.mq.vocabulary import Algorithm, Edition, NullOpenId
+from clwl_spark.small_files import read_toml
 from clwl_spark.storage.access import Storage
 from clwl_spark.storage.places import has_credentials
 
@@ -40,8 +41,6 @@ _PREFIX: Final = "spark."
 _STORAGE: Final = "storage"
 _PLACES: Final = ("lake", "catalog")
 _URIS: Final = ("lake", "checkpoints")
-_LONGEST_FILE: Final = 1 << 20
-_DEEPEST: Final = 50
 _ANY_MODULE: Final = "*"
 _ELSEWHERE: Final = (
     "credentials come from the environment (AWS_ACCESS_KEY_ID ...) or the machine's role"
@@ -227,46 +226,6 @@ def _file(path: Path) -> _Source:
     except UsageError as error:
         raise SettingsError(f"--config {error}") from error
     return _Source(str(path), values, text)
-
-
-def read_toml(path: Path) -> tuple[dict[str, Any], str]:
-    """The values of a small TOML file, and its text.
-
-    Raises:
-        UsageError: it cannot be read, is no file (pipes and devices may never end), is longer than
-            a megabyte, or is not TOML.
-    """
-    try:
-        if path.exists() and not path.is_file():
-            raise UsageError(f"{path}: no file; give a TOML file")
-        with path.open("rb") as file:
-            data = file.read(_LONGEST_FILE + 1)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; give a TOML file") from error
-    if len(data) > _LONGEST_FILE:
-        raise UsageError(f"{path}: longer than {_LONGEST_FILE:,} bytes; give a TOML file")
-    try:
-        text = data.decode("utf-8")
-        values = tomllib.loads(text)
-        _depth(values)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from error
-    except RecursionError as error:
-        raise UsageError(f"{path} is not TOML: lists or tables too deep in one another") from error
-    return values, text
-
-
-def _depth(value: object, depth: int = 0) -> None:
-    """Refuse lists and tables that are too deep in one another for those who walk them.
-
-    Raises:
-        RecursionError: they are.
-    """
-    if depth > _DEEPEST:
-        raise RecursionError
-    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for part in below:
-        _depth(part, depth + 1)
 
 
 def _assignment(text: str) -> _Source:

@@ -1,5 +1,6 @@
 """Options that several commands have, as the types of their records' fields."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
@@ -64,6 +65,21 @@ PutVia = Annotated[
         case_sensitive=False,
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class PutWords:
+    """A put to ask about: the options that `clwl explain` and `clwl trace` have first."""
+
+    qmgr: PutQmgr
+    object_name: PutObject
+    object_qmgr: PutObjectQmgr = ""
+    object_type: PutObjectType = v.ObjectType.QUEUE
+    snapshot: Snapshot = None
+    at: At = None
+    via: PutVia = v.Via.LOCAL
+
+
 NEWEST_SNAPSHOT = typer.Option("--snapshot", metavar="ID", help="Default: the newest snapshot.")
 GATES = typer.Option(
     "--gates", metavar="PATH", help="File or folder with gates of your own; may be repeated."

@@ -136,14 +136,32 @@ def at_work(
             screen.others_to_stderr(),
             session_for(choice, settings, f"clwl {command}", suited) as session,
         ):
-            with releasing(), refusals_named(command) if is_embedded else nullcontext():
-                if settings.catalog:
-                    require_schema(session, settings.catalog, makes=needs is None)
-                lake = lake_of(session, settings)
-                inputs = (*(reads or ()), *([needs] if needs else ()))
-                with lineage_of(command, lake, inputs) if settings.lineage else nullcontext():
-                    yield Work(settings, screen, lake)
+            with (
+                releasing(),
+                refusals_named(command) if is_embedded else nullcontext(),
+                _ready_lake(session, settings, command, needs, reads) as lake,
+            ):
+                yield Work(settings, screen, lake)
             screen.show(Text(f"engine: {choice.engine}", "dim"))
+
+
+@contextmanager
+def _ready_lake(
+    session: SparkSession,
+    settings: Settings,
+    command: str,
+    needs: str | None,
+    reads: Iterable[str] | None,
+) -> Iterator[Lake]:
+    """The lake, whose schema is there; what becomes of its tables within is told as lineage."""
+    if settings.catalog:
+        require_schema(session, settings.catalog, makes=needs is None)
+    lake = lake_of(session, settings)
+    if not settings.lineage:
+        yield lake
+        return
+    with lineage_of(command, lake, (*(reads or ()), *([needs] if needs else ()))):
+        yield lake
 
 
 def _tell(choice: EngineChoice) -> None:

@@ -155,12 +155,7 @@ def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
         take_over(call.lake, run)
         run = replace(run, memory_version=call.lake.version(ROUTER_MEMORY.name))
     operator = call.options.operator
-    is_other = bool(run.checkpoint) and run.operator != operator
-    if is_other and run.taken is None:
-        raise LakeStateError(
-            f"which messages of lake {call.lake.root} are routed is known to its checkpoint alone, "
-            f'whose state is kept by {run.operator}: set stateful_operator = "{run.operator}"'
-        )
+    is_other = _is_by_another(call, run)
     if not run.checkpoint or is_other or is_checkpoint_lost(call.lake, run):
         run = _with_new_checkpoint(run, operator, is_lost=not is_other)
         if run.resumed:
@@ -176,6 +171,22 @@ def _route_stream(call: _Call, run: Run, ladder: Ladder) -> RunSummary:
     if summary.batch_id is None:
         abandon(call.lake, run)
     return summary
+
+
+def _is_by_another(call: _Call, run: Run) -> bool:
+    """Whether another operator than is wanted keeps the state of the run's checkpoint.
+
+    Raises:
+        LakeStateError: it does, and nothing else knows which messages are routed.
+    """
+    if not run.checkpoint or run.operator == call.options.operator:
+        return False
+    if run.taken is None:
+        raise LakeStateError(
+            f"which messages of lake {call.lake.root} are routed is known to its checkpoint alone, "
+            f'whose state is kept by {run.operator}: set stateful_operator = "{run.operator}"'
+        )
+    return True
 
 
 def _with_new_checkpoint(run: Run, operator: str, *, is_lost: bool = True) -> Run:

@@ -91,14 +91,22 @@ def _held(spark: SparkSession, table: pa.Table, types: StructType) -> DataFrame 
 
 
 def to_arrow(frame: DataFrame) -> pa.Table:
-    """A frame's rows, as by `toArrow`.
-
-    The embedded engine's come with their types: `toArrow` would have them worked out before.
-    """
+    """A frame's rows, as by `toArrow`."""
     if not is_embedded(frame.sparkSession):
         return frame.toArrow()
-    rows, types = frame._to_table()  # type: ignore[operator]  # noqa: SLF001
+    rows, types = typed_rows(frame)
     return rows.cast(to_arrow_schema(types, timezone="UTC"))
+
+
+def typed_rows(frame: DataFrame) -> tuple[pa.Table, StructType]:
+    """A frame's rows and their types; those of the embedded engine are not cast to them.
+
+    There they come together: `toArrow` would have the types worked out before.
+    """
+    if is_embedded(frame.sparkSession):
+        rows, types = frame._to_table()  # type: ignore[operator]  # noqa: SLF001
+        return rows, types
+    return frame.toArrow(), frame.schema
 
 
 def _in_a_file(spark: SparkSession, table: pa.Table) -> DataFrame:

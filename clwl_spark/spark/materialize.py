@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from clwl_spark.spark.embedded import is_embedded, new_scratch_folder
-from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows
+from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows, typed_rows
 
 Materialize = Callable[[DataFrame], DataFrame]
 
@@ -128,12 +128,7 @@ def inline(frame: DataFrame) -> DataFrame:
     """
     if rows_at_hand(frame) is not None:
         return frame
-    if is_embedded(frame.sparkSession):
-        # Rows come with their types: `toArrow` would ask for these before.
-        rows, types = frame._to_table()  # type: ignore[operator]  # noqa: SLF001
-    else:
-        rows, types = frame.toArrow(), frame.schema
-    return frame_at_hand(frame.sparkSession, rows, types)
+    return frame_at_hand(frame.sparkSession, *typed_rows(frame))
 
 
 def frame_at_hand(

@@ -8,30 +8,17 @@ import typer
 from clwl_spark.cli.options import Common, run_command
 from clwl_spark.cli.shared_options import (
     Algorithm,
-    At,
     Edition,
     Exit,
-    PutObject,
-    PutObjectQmgr,
-    PutObjectType,
-    PutQmgr,
-    PutVia,
-    Snapshot,
+    PutWords,
 )
 from clwl_spark.mq import vocabulary as v
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainWords:
+class ExplainWords(PutWords):
     """Options of `clwl explain`."""
 
-    qmgr: PutQmgr
-    object_name: PutObject
-    object_qmgr: PutObjectQmgr = ""
-    object_type: PutObjectType = v.ObjectType.QUEUE
-    snapshot: Snapshot = None
-    at: At = None
-    via: PutVia = v.Via.LOCAL
     bind: Annotated[
         v.Bind,
         typer.Option(

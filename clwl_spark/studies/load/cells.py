@@ -171,17 +171,8 @@ def _hint(name: str, how: Reading) -> str:
 
 def _means(own: pa.DataType, kind: pa.DataType) -> bool:
     """Whether cells of a type are read as they are; others as their texts are."""
-    types = pa.types
-    is_number = types.is_integer(own) or types.is_floating(own)
-    if types.is_timestamp(kind):
-        found = is_number or types.is_timestamp(own) or types.is_date(own)
-    elif types.is_boolean(kind):
-        found = types.is_boolean(own) or types.is_integer(own)
-    elif types.is_integer(kind):
-        found = is_number or types.is_decimal(own)
-    else:
-        found = types.is_binary(kind) and _is_bytes(own)
-    return bool(found or _is_text(own))
+    meant = next((x for is_of, x in _MEANT if is_of(kind)), ())
+    return any(is_such(own) for is_such in (*meant, _is_text))
 
 
 def _as_texts(cells: pa.Array) -> pa.Array:
@@ -197,6 +188,19 @@ def _is_bytes(kind: pa.DataType) -> bool:
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+_TYPES: Final = pa.types
+_MEANT: Final = (
+    (
+        _TYPES.is_timestamp,
+        (_TYPES.is_integer, _TYPES.is_floating, _TYPES.is_timestamp, _TYPES.is_date),
+    ),
+    (_TYPES.is_boolean, (_TYPES.is_boolean, _TYPES.is_integer)),
+    (_TYPES.is_integer, (_TYPES.is_integer, _TYPES.is_floating, _TYPES.is_decimal)),
+    (_TYPES.is_binary, (_is_bytes,)),
+)
+"""Of a column's type: which types of cells are read as they are, beside texts."""
 
 
 def _blank_is_null(cells: pa.Array) -> pa.Array:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from clwl_spark.errors import UsageError
-from clwl_spark.settings import duration, moment, read_toml
+from clwl_spark.settings import duration, moment
+from clwl_spark.small_files import read_toml
 from clwl_spark.studies.repository.state import RepositoryError
 from clwl_spark.studies.repository.words import Kind, Want
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.settings import read_toml
+from clwl_spark.small_files import read_toml
 
 MOST_QUEUE_MANAGERS = 32
 """As many queue managers as a sysplex has members."""
