@@ -54,8 +54,10 @@ def _newest(entries: Sequence[Entry], part: str) -> Entry:
 
 def _commands(entries: Sequence[Entry]) -> str:
     entry = _newest(entries, "commands")
+    told = (x for one in entries for x in one.get("commands", ()))
+    before = {x["command"]: x["before"] for x in told if "before" in x}
     rows = [
-        (x["command"], *(_seconds(x.get(side)) for side in ("before", "now", "limit")))
+        (x["command"], *map(_seconds, (before.get(x["command"]), x["now"], x["limit"])))
         for x in entry["commands"]
     ]
     return _table(("command", "with Java, before", "now", "goal"), rows) + _told(entry)
