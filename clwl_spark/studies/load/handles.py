@@ -62,7 +62,9 @@ def handles_of(operations: pa.Table) -> Handles:
         order, source = _in_order(operations), Gatherer(operations.select(_COLUMNS))
         for at in ranges(len(order)):
             walk.go(source.take(order[at]), order[at])
-    return Handles(again, walk.opened, _ids(operations, walk.opened), walk.set_back)
+    qmgrs = dict.fromkeys(x or "" for x, _ in connections.names)
+    set_back = Counter({x: walk.set_back[x] for x in qmgrs if x in walk.set_back})
+    return Handles(again, walk.opened, _ids(operations, walk.opened), set_back)
 
 
 def _in_order(operations: pa.Table) -> Longs:

@@ -35,11 +35,18 @@ from clwl_spark.studies.load.files import (
 )
 from clwl_spark.studies.load.known import Known, Part
 from clwl_spark.studies.load.mapping import Mapped, mapped
-from clwl_spark.studies.load.parts import HEAD_BYTES, FilePart, as_text, contents, lines_of, parts_of
+from clwl_spark.studies.load.parts import (
+    HEAD_BYTES,
+    FilePart,
+    as_text,
+    contents,
+    lines_of,
+    parts_of,
+)
 from clwl_spark.studies.load.recorded import recorded
 from clwl_spark.studies.load.series import FIELDS, Series
-from clwl_spark.studies.load.spool import slices, spooled
 from clwl_spark.studies.load.span_tables import is_of_spans, text_of_spans
+from clwl_spark.studies.load.spool import slices, spooled
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
