@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -137,13 +138,17 @@ class _Senders:
         before = np.repeat(count[starts] - own[starts], sizes)
         numbers = self._number[code] + count - before
         self._number[code[own]] = numbers[own]
-        former = np.concatenate([[self._last[0]], code[:-1]]), [self._last[1], *time[:-1]]
-        alike = (code == former[0]) & (time == np.array(former[1], dtype=np.int64))
+        alike = (code == _after(self._last[0], code)) & (time == _after(self._last[1], time))
         self._last = (int(code[-1]), int(time[-1]))
         self.guessed += int(np.count_nonzero(own & alike))
         self.late += int(np.count_nonzero(own & (time < self._newest[code])))
         found: Longs = np.where(is_given, given.fill_null(0).to_numpy(), numbers)
         return found
+
+
+def _after(last: int, numbers: NDArray[Any]) -> NDArray[Any]:
+    """Of each number the one before; of the first one the last before them."""
+    return np.concatenate([np.array([last], dtype=numbers.dtype), numbers[:-1]])
 
 
 def _micros(rows: pa.Table) -> Longs:

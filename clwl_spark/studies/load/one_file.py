@@ -46,7 +46,7 @@ from clwl_spark.studies.load.parts import (
 from clwl_spark.studies.load.recorded import recorded
 from clwl_spark.studies.load.series import FIELDS, Series
 from clwl_spark.studies.load.span_tables import is_of_spans, text_of_spans
-from clwl_spark.studies.load.spool import slices, spooled
+from clwl_spark.studies.load.spool import Spool, ranges, slices, spooled
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
@@ -283,9 +283,15 @@ def take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:
         return
     found.fields = mapped(table.rows.column_names, options.fields)
     _require(found.fields, table.rows.column_names, options.reading)
-    cells = messages_of(table.rows, found.fields, options.reading)
-    found.rows[MESSAGES.name] = cells.rows.filter(pa.array(cells.usable))
-    found.refuse(sorted([*table.refused, *_refused(table, cells)], key=_line))
+    spool = Spool(MESSAGES.arrow(MESSAGES.names))
+    refused = list(table.refused)
+    for at in ranges(table.rows.num_rows):
+        part = Found(table.rows.slice(at.start, at.stop - at.start), table.first_line + at.start)
+        cells = messages_of(part.rows, found.fields, options.reading)
+        spool.write(cells.rows.filter(pa.array(cells.usable)))
+        refused += _refused(part, cells)
+    found.rows[MESSAGES.name] = spool.table()
+    found.refuse(sorted(refused, key=_line))
 
 
 def _take_spans(found: LoadFile, table: Found, options: LoadOptions) -> None:

@@ -1,4 +1,4 @@
-"""How much memory loading an activity trace takes does not depend on how many puts it has."""
+"""How much memory loading takes hardly depends on how many puts there are."""
 
 import json
 import subprocess
@@ -12,6 +12,8 @@ PUTS = 60_000
 MOST_BYTES = 60
 """Of memory for each further put. What delta-rs writes it collects in memory, up to a row group of
 Parquet, and is left out here."""
+MOST_BYTES_OF_CSV = 300
+"""The text itself, of some 90 bytes a row, is held in memory, and blocks of it are read ahead."""
 PROGRAM = """
 import sys
 from clwl_spark.cli import main
@@ -67,10 +69,19 @@ def _put(at):
     return {**_operation("Put", at), **told}
 
 
-def peak_of(folder, puts):
+def table_written(file, puts):
+    """A table of as many puts, as CSV."""
+    with file.open("w") as out:
+        out.write("qmgr,put_time,object_name,message_id\n")
+        for at in range(puts):
+            seconds = f"{at // 1_000_000 % 60:02d}.{at % 1_000_000:06d}"
+            out.write(f"QM{at % 3},2026-09-14T08:00:{seconds}Z,ORDERS,{at:048X}\n")
+
+
+def peak_of(folder, puts, write=written):
     """The most memory of its own, in bytes, that a process has that loads so many puts."""
-    file = folder / f"{puts}.json"
-    written(file, puts)
+    file = folder / f"{puts}.file"
+    write(file, puts)
     words = ["load", str(file), "--lake", str(folder / f"lake-{puts}"), "--json", "--dry-run"]
     with (folder / f"{puts}.out").open("w+") as out:
         process = subprocess.Popen([sys.executable, "-c", PROGRAM, *words], stdout=out)
@@ -86,7 +97,16 @@ def peak_of(folder, puts):
     return most * 1024
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells it")
+only_linux = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="it tells memory")
+
+
+@only_linux
+def test_a_table_s_rows_take_little_more_than_their_text(tmp_path):
+    less, more = (peak_of(tmp_path, x, table_written) for x in (PUTS * 2, PUTS * 8))
+    assert (more - less) / (6 * PUTS) < MOST_BYTES_OF_CSV, (less, more)
+
+
+@only_linux
 def test_four_times_as_many_puts_take_hardly_more_memory(tmp_path):
     less, more = peak_of(tmp_path, PUTS), peak_of(tmp_path, 4 * PUTS)
     assert (more - less) / (3 * PUTS) < MOST_BYTES, (less, more)
