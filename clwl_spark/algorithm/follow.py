@@ -6,6 +6,8 @@ went astray once does not make all that follows look wrong, and what is missing 
 
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from clwl_spark.algorithm.choose import (
     NO_KEY,
     NOT_CHOSEN,
@@ -95,6 +97,103 @@ def follow(
         if key != NO_KEY and route != NOT_CHOSEN:
             history.key_route[key] = route
             history.key_time[key] = puts.put_time[message]
+
+
+@compiled
+def _stretch(
+    begin: int, end: int, puts: Puts, seen: Seen, held: Verdicts
+) -> tuple[Puts, Seen, Verdicts]:
+    """Some of the messages, what was seen of them, and the places for their results."""
+    some = Puts(
+        puts.plan[begin:end],
+        puts.snapshot[begin:end],
+        puts.key[begin:end],
+        puts.put_time[begin:end],
+        puts.first[begin:end],
+    )
+    told = Seen(seen.pattern[begin:end], seen.fits, seen.fits_end)
+    return some, told, Verdicts(held.verdict[begin:end], held.extra[begin:end])
+
+
+@compiled
+def wrong_of(
+    puts: Puts,
+    choices: Choices,
+    history: History,
+    seen: Seen,
+    limits: tuple[int, int],
+    altered: Longs,
+) -> Longs:
+    """(alterations,) how many messages differ where a channel's weight is altered between two.
+
+    Args:
+        puts: the messages, in order.
+        choices: the plans' routes, with the weights before.
+        history: before the first message; it stays as it is.
+        seen: what was seen.
+        limits: as of `follow`.
+        altered: (alterations, 4) the first message that has it, in order; channel, weight, and
+            whether that sets all factors to 0.
+
+    Source: SEMANTICS 5, C1.
+    """
+    size, done, missed = puts.plan.shape[0], 0, 0
+    wrong = np.zeros(altered.shape[0], np.int64)
+    held = Verdicts(np.zeros(size, np.int32), np.zeros(size, np.int64))
+    before = _copied(history)
+    for at in range(altered.shape[0]):
+        begin, channel, weight, resets = altered[at]
+        some, told, results = _stretch(done, begin, puts, seen, held)
+        follow(some, choices, before, told, limits, results)
+        missed += _differing(results.verdict)
+        done = begin
+        own = _copied(before)
+        if resets:
+            own.balance[:, 1] = 0
+        changed = _weighted(choices, channel, weight)
+        some, told, results = _stretch(begin, size, puts, seen, held)
+        results.verdict[:] = 0
+        follow(some, changed, own, told, limits, results)
+        wrong[at] = missed + _differing(results.verdict)
+    return wrong
+
+
+@compiled
+def _differing(verdict: Ints) -> int:
+    count = 0
+    for one in verdict:
+        count += one == DIFFERS
+    return count
+
+
+@compiled
+def _weighted(choices: Choices, channel: int, weight: int) -> Choices:
+    """Choices with another weight of a channel."""
+    weights = choices.weight.copy()
+    for route in range(weights.shape[0]):
+        if choices.channel[route] == channel:
+            weights[route] = weight
+    return Choices(
+        choices.choice_start,
+        choices.route_start,
+        choices.channel,
+        weights,
+        choices.is_local,
+        choices.mruc,
+        choices.by_factor,
+    )
+
+
+@compiled
+def _copied(history: History) -> History:
+    return History(
+        history.counter.copy(),
+        history.balance.copy(),
+        history.brought.copy(),
+        history.pending.copy(),
+        history.key_route.copy(),
+        history.key_time.copy(),
+    )
 
 
 @compiled

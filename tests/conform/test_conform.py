@@ -149,13 +149,34 @@ def test_of_two_causes_what_each_alone_leaves_unexplained_is_told(lake_of):
     assert f"{one.fits} of {one.of}" in one.why
 
 
-def test_a_weight_that_is_altered_on_the_way_is_not_said_to_explain_all(lake_of):
+@pytest.mark.parametrize("weights", [(50, 10), (20, 67)])
+@pytest.mark.parametrize("known", ["before", "after"])
+@pytest.mark.parametrize("status", ["RUNNING", "STARTING"])
+def test_a_weight_that_is_altered_on_the_way_is_told_with_where(lake_of, weights, known, status):
+    """The lake knows the one of before, or the one of now; SRV2's tier says whether it resets."""
     puts = messages(240, "APP1", "ORDERS")
-    records = [*ways(world(), puts)[:120], *ways(world(weight={"SRV2": 10}), puts)[120:]]
-    one = only(conform(lake_of(world(), puts, records), Wanted()))
-    assert one.put_seq > 120
-    assert one.cause in {"WEIGHT", "UNKNOWN", "OTHER_PUTTERS", "STATUS_KNOWN_LATE"}
-    assert one.fits < one.of or one.cause == "OTHER_PUTTERS"
+    statuses = dict.fromkeys(HOSTS, status)
+    before, after = (world(weight={"SRV2": x}, status=statuses) for x in weights)
+    records = ways(one_after_the_other(before, after, puts[120]["put_time"]), puts)
+    model = before if known == "before" else after
+    own, other = weights if known == "before" else reversed(weights)
+    one = only(conform(lake_of(model, puts, records), Wanted()))
+    assert (one.cause, one.fits, one.of) == ("WEIGHT", 240, 240)
+    told = f"CLWLWGHT of TO.SRV2 to SRV2 was altered: it is {other}, not {own}, from put_seq"
+    assert told in one.why
+    first = one.hypotheses[0]
+    span = (120, 240) if known == "before" else (1, 120)
+    assert [first["from_put_seq"], first["to_put_seq"]] == pytest.approx(span, abs=3)
+
+
+def one_after_the_other(before, after, at):
+    """A model whose snapshot is followed by that of another one."""
+    found = {
+        name: [*rows, *({**x, "snapshot_id": "LATER"} for x in after[name])]
+        for name, rows in before.items()
+    }
+    found["snapshots"][-1]["valid_from"] = at
+    return found
 
 
 def test_a_destination_that_is_no_candidate_is_a_view_that_is_partial(lake_of):

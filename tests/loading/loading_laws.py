@@ -7,7 +7,8 @@ from clwl_spark.mq.read.records import SHOWN_TEXT
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.known import Known
 from clwl_spark.studies.load.one_file import LoadOptions, file_with
-from clwl_spark.studies.load.traced_files import read_records, traced_in
+from clwl_spark.studies.load.traced_files import read_records
+from clwl_spark.studies.load.traces import traced
 from clwl_spark.tables import TABLES
 
 OPTIONS = LoadOptions(reading=Reading("QM9", ZoneInfo("UTC")))
@@ -20,10 +21,9 @@ def read(data, known=NOTHING):
     found = file_with(data, 0, FILE, known, OPTIONS)
     if found is None:
         return None, []
-    read_records([found], lambda *_: None)
-    traces = traced_in([found])
-    traced = [("messages", traces.messages), ("observed_routes", traces.routes)] if traces else []
-    return found, [*found.rows.items(), *traced]
+    traces = traced(read_records([found], lambda *_: None), [found.name])
+    told = [("messages", traces.messages), ("observed_routes", traces.routes)]
+    return found, [*found.rows.items(), *((x, y) for x, y in told if y.num_rows)]
 
 
 def check_loading(data):

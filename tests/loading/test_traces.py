@@ -453,8 +453,8 @@ def taken(text):
     found = records_of(data.decode(errors="replace"))
     table, refused = operations_of(found.operations, ZoneInfo("UTC"))
     assert table.num_rows + len(refused) == len(found.operations.rows)
-    table = table.unify_dictionaries().combine_chunks()
-    return traced(table.append_column(FILE, pa.array([0] * table.num_rows, pa.int64())))
+    table = table.append_column(FILE, pa.array([0] * table.num_rows, pa.int32()))
+    return traced(table, ["trace"])
 
 
 @settings(deadline=None, max_examples=150)

@@ -18,6 +18,7 @@ Row = dict[str, Any]
 MESSAGES: Final = 120
 LEAST: Final = 8
 EDITION: Final = 2
+ALTERED: Final = "WEIGHT altered"
 TOLD: Final = (
     "qmgr", "put_seq", "message_id", "put_time", "object_type", "object_name", "object_qmgr",
     "reason", "dest_qmgr", "channel", "xmitq",
@@ -72,6 +73,8 @@ def _hidden(rng: random.Random, prefix: str, cause: str) -> Hidden | None:
         truth = _stopped(tables, qmgr, rng.choice(routes))
     elif cause == "WEIGHT":
         truth = _weighted(rng, tables, rng.choice(routes))
+    elif cause == ALTERED:
+        truth = _altered(rng, tables, rng.choice(routes))
     elif cause == "OTHER_PUTTERS":
         shown = [x for x in messages if rng.random() < 0.75]
     outcomes = Reference(truth, edition=EDITION).route([dict(x) for x in messages])
@@ -143,3 +146,18 @@ def _weighted(rng: random.Random, tables: dict[str, list[Row]], route: Row) -> d
         for x in tables["cluster_channels"]
     ]
     return {**tables, "cluster_channels": rows}
+
+
+def _altered(rng: random.Random, tables: dict[str, list[Row]], route: Row) -> dict[str, list[Row]]:
+    """The tables with a second snapshot, which has another CLWLWGHT of a channel."""
+    later = _weighted(rng, tables, route)
+    at = START + timedelta(seconds=rng.randint(MESSAGES // 4, MESSAGES // 2))
+    found = {
+        name: [*rows, *({**x, "snapshot_id": "S2"} for x in later[name])]
+        for name, rows in tables.items()
+    }
+    found["snapshots"] = [
+        *tables["snapshots"],
+        {**tables["snapshots"][0], "snapshot_id": "S2", "valid_from": at},
+    ]
+    return found

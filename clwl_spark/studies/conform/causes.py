@@ -15,7 +15,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from clwl_spark.algorithm.follow import DIFFERS
 from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP, MAX_WEIGHT
+from clwl_spark.studies.conform.altered import OtherWeight, alterations
 from clwl_spark.studies.conform.evidence import SEEN
 from clwl_spark.studies.conform.held import Sender
 from clwl_spark.studies.conform.start import least_start
@@ -167,7 +169,30 @@ class Trials:
             yield self._made(one, trial, held, _bits_of_extra(held))
 
     def _of_weights(self) -> Iterator[Hypothesis]:
-        """That a channel has another CLWLWGHT."""
+        """That a channel has another CLWLWGHT: all of the time, from a message on, or up to one."""
+        others = self._other_weights()
+        sifted = sorted(others, key=_by_wrong)
+        for other in sifted[:_TRIED]:
+            trial = Trial(weight=(other.channel, other.weight))
+            cost = self._bits_of_weight() + (1 if other.weight != DEFAULT_WEIGHT else 0)
+            yield self._weighted(other, trial, cost)
+        for other, trial in alterations(self._sender, self._asis.verdict, others):
+            ends = log2(len(self._asis.verdict) + 1)
+            yield self._weighted(other, trial, self._bits_of_weight() + ends)
+
+    def _weighted(self, other: OtherWeight, trial: Trial, cost: float) -> Hypothesis:
+        """That a channel has another CLWLWGHT, all of the time or from or up to a message."""
+        to, name = self._sender.channels[other.channel]
+        told = f"CLWLWGHT of {name} to {to} is {other.weight}, not {other.known}"
+        if trial.span is not None:
+            told = (
+                f"CLWLWGHT of {name} to {to} was altered: it is {other.weight}, not {other.known},"
+            )
+        one = Supposed(Cause.WEIGHT, told, (to, name), self._sender.variants[0].routes)
+        return self._made(one, trial, self._sender.held(trial), cost)
+
+    def _other_weights(self) -> list[OtherWeight]:
+        """Every other weight of every channel that is chosen among several."""
         sender, choices = self._sender, self._sender.choices
         several = np.diff(choices.route_start) > 1
         used = {
@@ -175,21 +200,14 @@ class Trials:
             for at in np.flatnonzero(several)
             for x in choices.channel[choices.route_start[at] : choices.route_start[at + 1]]
         }
-        sifted = []
+        found = []
         for channel in sorted(used):
             known = int(choices.weight[np.flatnonzero(choices.channel == channel)[0]])
             for weight in _weights():
                 if LARGEST_STEP // weight != LARGEST_STEP // known:
-                    wrong = sender.held(Trial(weight=(channel, weight)), _SIFTED).wrong
-                    off = abs(weight - DEFAULT_WEIGHT)
-                    sifted.append((wrong, off, channel, weight, known))
-        for _, off, channel, weight, known in sorted(sifted)[:_TRIED]:
-            to, name = sender.channels[channel]
-            told = f"CLWLWGHT of {name} to {to} is {weight}, not {known}"
-            one = Supposed(Cause.WEIGHT, told, (to, name), sender.variants[0].routes)
-            trial = Trial(weight=(channel, weight))
-            cost = self._bits_of_weight() + (1 if off else 0)
-            yield self._made(one, trial, sender.held(trial), cost)
+                    held = sender.held(Trial(weight=(channel, weight)), _SIFTED)
+                    found.append(OtherWeight(channel, weight, known, held.verdict))
+        return found
 
     def _made(self, one: Supposed, trial: Trial, held: Held, cost: float) -> Hypothesis:
         size = held.compared
@@ -211,6 +229,11 @@ class Trials:
             trial=trial,
             also=one.also,
         )
+
+
+def _by_wrong(x: OtherWeight) -> tuple[int, int, int, int]:
+    wrong = int(np.count_nonzero(x.verdict == DIFFERS))
+    return wrong, abs(x.weight - DEFAULT_WEIGHT), x.channel, x.weight
 
 
 def _weights() -> list[int]:

@@ -3,7 +3,7 @@
 Source: SEMANTICS 4 to 6; the loop is `algorithm.follow`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts
-from clwl_spark.algorithm.follow import NOT_SEEN, Seen, Verdicts, follow
+from clwl_spark.algorithm.follow import NOT_SEEN, Seen, Verdicts, follow, wrong_of
 from clwl_spark.algorithm.transmit import now
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.planning.facts import (
@@ -38,6 +38,7 @@ LOOKED_AT: Final = 10_000
 """Messages that are held against each hypothesis."""
 BEFORE: Final = 2_000
 """How many of them come before the first disagreement."""
+Longs = NDArray[np.int64]
 _Messages = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
 _KINDS: Final = {"ON_OPEN": BY_OPEN, "NOT_FIXED": NO_BINDING, "ON_GROUP": BY_GROUP}
 
@@ -165,16 +166,53 @@ class Sender:
         size = len(plan)
         snapshot = self._snapshots(plan, time)
         held = Verdicts(np.zeros(size, np.int32), np.zeros(size, np.int64))
-        choices = self.choices._replace(by_factor=self.by_factor_of(trial.variant))
-        if trial.weight is not None:
-            channel, weight = trial.weight
-            weights = np.where(choices.channel == channel, weight, choices.weight)
-            choices = choices._replace(weight=weights)
         puts = Puts(plan, np.maximum.accumulate(snapshot), key, time, time)
         seen = Seen(pattern, self._fits, self._fits_end)
         before = history or self._history(trial)
-        follow(puts, choices, before, seen, (TTL, trial.most), held)
+        for number, (begin, end, choices) in enumerate(self._stretches(trial, size)):
+            if number and trial.resets:
+                before.balance[:, 1] = 0
+            some = Puts._make(x[begin:end] for x in puts)
+            told = seen._replace(pattern=pattern[begin:end])
+            results = Verdicts._make(x[begin:end] for x in held)
+            follow(some, choices, before, told, (TTL, trial.most), results)
         return held.verdict, held.extra
+
+    def _stretches(self, trial: Trial, size: int) -> Iterator[tuple[int, int, Choices]]:
+        """Messages that have the same weights, one behind the other."""
+        choices = self.choices._replace(by_factor=self.by_factor_of(trial.variant))
+        if trial.weight is None:
+            yield 0, size, choices
+            return
+        other = weighted(choices, *trial.weight)
+        begin, end = (min(x, size) for x in trial.span or (0, size))
+        for first, last, own in ((0, begin, choices), (begin, end, other), (end, size, choices)):
+            if first < last:
+                yield first, last, own
+
+    def wrong_of(self, altered: Longs, rows: slice, weight: tuple[int, int] | None) -> Longs:
+        """(alterations,) how many messages would differ with each.
+
+        Args:
+            altered: as of `algorithm.follow.wrong_of`; messages are counted from those that are
+                held on.
+            rows: messages that are looked at; with those before them they are followed.
+            weight: (channel, CLWLWGHT) that is another before the alteration; None = as known.
+        """
+        history = self._history(Trial())
+        if rows.start:
+            before = self._messages(self.begin, self.begin + rows.start)
+            self._follow(Trial(weight=weight), *before, history=history)
+        messages = self._messages(self.begin + rows.start, self.begin + rows.stop)
+        plan, pattern, key, time = messages
+        puts = Puts(plan, np.maximum.accumulate(self._snapshots(plan, time)), key, time, time)
+        choices = self.choices._replace(by_factor=self.by_factor_of(0))
+        known = choices if weight is None else weighted(choices, *weight)
+        own = altered - np.array([rows.start, 0, 0, 0])
+        found: Longs = wrong_of(
+            puts, known, history, Seen(pattern, self._fits, self._fits_end), (TTL, 0), own
+        )
+        return found
 
     def _history(self, trial: Trial) -> History:
         if self._before is not None:
@@ -285,6 +323,12 @@ class Sender:
             else:
                 ends.append((row[c.REASON] or -1, None, None, None))
         return ends
+
+
+def weighted(choices: Choices, channel: int, weight: int) -> Choices:
+    """Choices with another weight of a channel."""
+    weights = np.where(choices.channel == channel, weight, choices.weight)
+    return choices._replace(weight=weights)
 
 
 def _by_column(row: Mapping[str, Any]) -> dict[str, Any]:

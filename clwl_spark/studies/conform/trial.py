@@ -32,8 +32,9 @@ class Trial:
 
     Attributes:
         variant: of the plans: which of those supposed.
-        span: messages that have it, others have the plans as they are; None = all.
+        span: messages that have it, or the weight; others are as known. None = all have it.
         weight: (channel, CLWLWGHT) of one that is another; None = as known.
+        resets: where the span begins or ends, all factors become 0.
         start: of the history; None = empty.
         most: choices of others that may be supposed before a message.
         strays: patterns of records of no message that are choices, too, with their times.
@@ -42,6 +43,7 @@ class Trial:
     variant: int = 0
     span: tuple[int, int] | None = None
     weight: tuple[int, int] | None = None
+    resets: bool = False
     start: Start | None = None
     most: int = 0
     strays: tuple[NDArray[np.int32], NDArray[np.int64]] | None = None

@@ -3,6 +3,7 @@
 Cells of texts stay texts; what they mean is found out column by column (`cells`). No Spark.
 """
 
+import codecs
 import csv
 import io
 import json
@@ -18,11 +19,13 @@ import pyarrow.parquet as pq
 
 from clwl_spark.errors import InputError
 from clwl_spark.mq.read.records import SHOWN_TEXT
+from clwl_spark.studies.load.spool import spooled
 from clwl_spark.tables.cells import with_readable_texts
 
 PARQUET: Final = b"PAR1"
 ARROW: Final = b"ARROW1"
 _BEGINNING: Final = 4 << 10
+_BLOCK: Final = 8 << 20
 _SEPARATORS: Final = ",;\t|"
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 _UTF_16: Final = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -148,11 +151,19 @@ def plain_text(data: bytes) -> bytes:
     for mark, encoding in _BOMS.items():
         if data.startswith(mark):
             return data[3:] if encoding == "utf-8" else data.decode(encoding, "replace").encode()
+    return data if _is_utf8(data) else data.decode("cp1252", "replace").encode()
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether a text is UTF-8; looked at piece by piece, for it may be large."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        data.decode()
+        for at in range(0, len(data), _BLOCK):
+            decoder.decode(data[at : at + _BLOCK])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return data.decode("cp1252", "replace").encode()
-    return data
+        return False
+    return True
 
 
 def _csv(text: bytes, head: bytes | None, first_line: int) -> Found:
@@ -160,7 +171,7 @@ def _csv(text: bytes, head: bytes | None, first_line: int) -> Found:
     if head is not None:
         text = head + text
         first_line -= 1
-    if not text.strip():
+    if not text[:_BEGINNING].strip() and not text.strip():
         raise UnreadableFileError("it is empty")
     refused: list[Refused] = []
 
@@ -173,19 +184,22 @@ def _csv(text: bytes, head: bytes | None, first_line: int) -> Found:
     names = _names(text)
     kinds = dict.fromkeys(names, pa.string())
     try:
-        rows = pa.csv.read_csv(
+        with pa.csv.open_csv(
             pa.BufferReader(text),
             read_options=pa.csv.ReadOptions(
-                use_threads=False, column_names=names, skip_rows=1, block_size=8 << 20
+                use_threads=False, column_names=names, skip_rows=1, block_size=_BLOCK
             ),
             parse_options=pa.csv.ParseOptions(
                 delimiter=_separator(text), invalid_row_handler=refuse, newlines_in_values=True
             ),
             convert_options=pa.csv.ConvertOptions(
-                column_types=kinds, strings_can_be_null=True, null_values=[""],
+                column_types=kinds,
+                strings_can_be_null=True,
+                null_values=[""],
                 quoted_strings_can_be_null=True,
             ),
-        )  # fmt: skip
+        ) as reader:
+            rows = spooled(reader.schema, (pa.Table.from_batches([x]) for x in reader))
     except pa.ArrowInvalid as error:
         raise UnreadableFileError(f"it is no table ({error})") from error
     return Found(rows, first_line + 1, refused)
@@ -198,7 +212,8 @@ def _separator(text: bytes) -> str:
 
 
 def _first_line(text: bytes) -> str:
-    return _LINE_END.split(text, maxsplit=1)[0].decode(errors="replace")
+    end = _LINE_END.search(text)
+    return text[: end.start() if end else len(text)].decode(errors="replace")
 
 
 def _names(text: bytes) -> list[str]:

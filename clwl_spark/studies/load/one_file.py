@@ -35,10 +35,18 @@ from clwl_spark.studies.load.files import (
 )
 from clwl_spark.studies.load.known import Known, Part
 from clwl_spark.studies.load.mapping import Mapped, mapped
-from clwl_spark.studies.load.parts import HEAD_BYTES, FilePart, as_text, contents, parts_of
+from clwl_spark.studies.load.parts import (
+    HEAD_BYTES,
+    FilePart,
+    as_text,
+    contents,
+    lines_of,
+    parts_of,
+)
 from clwl_spark.studies.load.recorded import recorded
 from clwl_spark.studies.load.series import FIELDS, Series
 from clwl_spark.studies.load.span_tables import is_of_spans, text_of_spans
+from clwl_spark.studies.load.spool import Spool, ranges, slices, spooled
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
@@ -92,7 +100,6 @@ class LoadFile:
         fields: of a table, column -> field.
         needless: of records, those that give no row, and how many there are.
         parts: of records, what is to be read yet.
-        operations: of activity trace, one table per part.
         message_of: (observed_routes,) row of `messages` that each is about; -1 = it has none.
         again: puts that are left out because they came again.
         outside: rows that the bounds leave out.
@@ -106,7 +113,6 @@ class LoadFile:
     fields: Mapped = field(default_factory=dict)
     needless: Counter[str] = field(default_factory=Counter)
     parts: list[FilePart] = field(default_factory=list)
-    operations: list[pa.Table] = field(default_factory=list)
     message_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     again: int = 0
     outside: int = 0
@@ -135,8 +141,11 @@ class LoadFile:
             return
         kept: dict[str, NDArray[np.int64]] = {}
         for name, rows in self.rows.items():
-            numbered = rows.append_column(_ROW, pa.array(np.arange(rows.num_rows)))
-            within = bounds.within(name, numbered)
+            numbered = rows.schema.append(pa.field(_ROW, pa.int64()))
+            within = spooled(
+                numbered,
+                (bounds.within(name, _numbered(at, part)) for at, part in slices(rows)),
+            )
             kept[name] = within[_ROW].to_numpy()
             self.outside += rows.num_rows - within.num_rows
             self.rows[name] = within.drop_columns([_ROW])
@@ -154,6 +163,11 @@ class LoadFile:
         """Leave out tables without rows, and those that a killed run has written."""
         written = self.part.written
         self.rows = {x: y for x, y in self.rows.items() if y.num_rows and x not in written}
+
+
+def _numbered(first: int, rows: pa.Table) -> pa.Table:
+    """Rows with their numbers."""
+    return rows.append_column(_ROW, pa.array(np.arange(first, first + rows.num_rows)))
 
 
 def file_of(place: int, path: Path, known: Known, options: LoadOptions) -> LoadFile | None:
@@ -242,7 +256,7 @@ def _records(place: int, path: Path, data: Bytes, known: Known, options: LoadOpt
         str(path), known.part(data, grows=True, size=size, bounds=options.bounds.name), size
     )
     if size < len(data) and not found.is_waiting:
-        line = data[:size].count(b"\n") + 1
+        line = lines_of(data, 0, size) + 1
         text = data[size : size + SHOWN_TEXT].decode(errors="replace").split("\n", 1)[0]
         found.refuse([Refused(line, text, f"a record that breaks off; {_WHEN_WHOLE}")])
     start = found.part.start
@@ -269,9 +283,15 @@ def take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:
         return
     found.fields = mapped(table.rows.column_names, options.fields)
     _require(found.fields, table.rows.column_names, options.reading)
-    cells = messages_of(table.rows, found.fields, options.reading)
-    found.rows[MESSAGES.name] = cells.rows.filter(pa.array(cells.usable))
-    found.refuse(sorted([*table.refused, *_refused(table, cells)], key=_line))
+    spool = Spool(MESSAGES.arrow(MESSAGES.names))
+    refused = list(table.refused)
+    for at in ranges(table.rows.num_rows):
+        part = Found(table.rows.slice(at.start, at.stop - at.start), table.first_line + at.start)
+        cells = messages_of(part.rows, found.fields, options.reading)
+        spool.write(cells.rows.filter(pa.array(cells.usable)))
+        refused += _refused(part, cells)
+    found.rows[MESSAGES.name] = spool.table()
+    found.refuse(sorted(refused, key=_line))
 
 
 def _take_spans(found: LoadFile, table: Found, options: LoadOptions) -> None:

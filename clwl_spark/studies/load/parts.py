@@ -23,7 +23,7 @@ from clwl_spark.studies.load.recorded import RecordedRows, recorded
 HEAD_BYTES: Final = 64 << 10
 """Of a file, what tells what it holds, and in which characters."""
 PART_BYTES: Final = 8 << 20
-MAPPED_BYTES: Final = 32 << 20
+MAPPED_BYTES: Final = 256 << 10
 """Files from this size on are mapped into memory, not read."""
 HERE_BYTES: Final = 12 << 20
 """Files that together are smaller are read by this process: workers take a second to start."""
@@ -89,7 +89,7 @@ def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:
         return
     has_handles = bool(_HANDLES.search(data[:_LOOKED_AT]))
     begin = 0 if has_handles else file.start
-    line = 1 + data[:begin].count(b"\n")
+    line = 1 + lines_of(data, 0, begin)
     for end in (file.start, file.stop):
         at, begin = begin, max(begin, end)
         while at < end:
@@ -99,8 +99,14 @@ def parts_of(data: Bytes, file: FilePart) -> Iterator[FilePart]:
             yield FilePart(
                 file.file, file.path, file.name, at, stop, line, end <= file.start, file.how, own
             )
-            line += data[at:stop].count(b"\n")
+            line += lines_of(data, at, stop)
             at = stop
+
+
+def lines_of(data: Bytes, start: int, stop: int) -> int:
+    """How many lines end between two places."""
+    steps = range(start, stop, PART_BYTES)
+    return sum(data[at : min(at + PART_BYTES, stop)].count(b"\n") for at in steps)
 
 
 def read_parts(parts: Sequence[FilePart]) -> Iterator[tuple[FilePart, RecordedRows]]:

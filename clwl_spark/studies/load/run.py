@@ -172,8 +172,7 @@ def _read(
     lake: Lake, files: Sequence[LoadFile], options: LoadOptions, tell: OnProgress
 ) -> TraceNotes:
     """Read what the files record, less what is out of bounds or written already."""
-    read_records(files, tell)
-    notes = take_traces(lake, files)
+    notes = take_traces(lake, files, read_records(files, tell))
     for one in files:
         one.bound(options.bounds)
         one.leave_written()

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
@@ -20,14 +21,17 @@ from clwl_spark.mq.traffic.activity import Kind
 from clwl_spark.studies.load import operations as o
 from clwl_spark.studies.load.files import Refused, writable
 from clwl_spark.studies.load.one_file import LoadFile
-from clwl_spark.studies.load.operations import SCHEMA
 from clwl_spark.studies.load.parts import FilePart, read_parts
 from clwl_spark.studies.load.recorded import RecordedRows
-from clwl_spark.studies.load.traces import FILE, Flags, Longs, Traced, rows_of, traced
+from clwl_spark.studies.load.repeats import Flags
+from clwl_spark.studies.load.spool import Longs, Spool, ranges, scratch, slices, spooled
+from clwl_spark.studies.load.traces import FILE, SCHEMA, Traced, traced
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 
 _NONE: Final = -1
+_ASKED: Final = 1 << 19
+"""Messages of which the lake is asked at a time whether it has them."""
 _IDENTITY: Final = (c.QMGR, c.PUT_TIME, c.MESSAGE_ID, c.OBJECT_NAME)
 """What a put is the same by that the lake has: moments to the microsecond, and an identifier."""
 
@@ -47,88 +51,103 @@ class TraceNotes:
     set_back: Counter[str] = field(default_factory=Counter)
 
 
-def read_records(files: Sequence[LoadFile], tell: OnProgress) -> None:
-    """Read the parts of files of records, and take what they give."""
+def read_records(files: Sequence[LoadFile], tell: OnProgress) -> pa.Table:
+    """Read the parts of files of records, and take what they give.
+
+    Returns:
+        The operations of activity trace of all files, with the file's number.
+    """
+    spool = Spool(SCHEMA)
     parts = [part for one in files for part in one.parts]
     for done, (part, taken) in enumerate(read_parts(parts)):
         tell("reading records", done, len(parts))
-        _take(files[part.file], part, taken)
+        operations = _take(files[part.file], part, taken)
+        if operations.num_rows:
+            number = np.full(operations.num_rows, part.file, dtype=np.int32)
+            spool.write(operations.append_column(FILE, pa.array(number)))
     if parts:
         tell("reading records", len(parts), len(parts))
+    return spool.table()
 
 
-def _take(file: LoadFile, part: FilePart, taken: RecordedRows) -> None:
+def _take(file: LoadFile, part: FilePart, taken: RecordedRows) -> pa.Table:
+    """Take what a part gives but for its operations, which are returned."""
     operations = taken.operations
     if part.is_known:
         is_mark = pc.less(operations[o.KIND], Kind.PUT.value)
         is_good = pc.equal(pc.fill_null(operations["reasoncode"], 0), 0)
-        file.operations.append(operations.filter(pc.and_(is_mark, is_good)))
-        return
-    file.operations.append(operations)
+        return operations.filter(pc.and_(is_mark, is_good))
     file.needless += Counter({writable(x): count for x, count in taken.needless.items()})
     file.refuse(taken.refused)
     for name, rows in taken.rows.items():
         file.rows[name] = pa.concat_tables([file.rows[name], rows]) if name in file.rows else rows
+    return operations
 
 
-def take_traces(lake: Lake, files: Sequence[LoadFile]) -> TraceNotes:
-    """Give files the messages and routes that their activity trace tells."""
-    found = traced_in(files)
-    if found is None:
+def take_traces(lake: Lake, files: Sequence[LoadFile], operations: pa.Table) -> TraceNotes:
+    """Give files the messages and routes that their activity trace tells.
+
+    Args:
+        lake: puts that it has are left out.
+        files: of all that is loaded.
+        operations: as `read_records` gives them.
+    """
+    if not operations.num_rows:
         return TraceNotes()
+    found = traced(operations, [x.name for x in files])
     in_lake = _in_lake(lake, found)
+    ends = [np.cumsum([0, *x]) for x in (found.messages_of, found.routes_of)]
     for number, one in enumerate(files):
-        _give(one, number, found, in_lake)
+        messages, routes = (slice(x[number], x[number + 1]) for x in ends)
+        one.again = int(found.repeated[number])
+        _give(one, found, in_lake, messages, routes)
     for number, line, text, reason in found.refused:
         files[number].refuse([Refused(line, text, reason)])
-    repeated = found.repeated.total() + int(np.count_nonzero(in_lake))
+    repeated = int(found.repeated.sum()) + int(np.count_nonzero(in_lake))
     return TraceNotes(repeated, found.unopened, found.set_back)
 
 
-def traced_in(files: Sequence[LoadFile]) -> Traced | None:
-    """What the activity trace of all files tells; None = they have none.
+def _give(file: LoadFile, found: Traced, in_lake: Flags, messages: slice, routes: slice) -> None:
+    """Give a file its messages and routes; those that the lake has are left out.
 
-    The files do not hold it any more.
+    Args:
+        file: gets them.
+        found: what all files tell.
+        in_lake: (messages,) the lake has it.
+        messages: of the file, among all.
+        routes: of the file, among all.
     """
-    if not any(table.num_rows for one in files for table in one.operations):
-        return None
-    return traced(_operations(files))
-
-
-def _operations(files: Sequence[LoadFile]) -> pa.Table:
-    """The operations of all files, which do not hold them any more; with the file's number."""
-    tables = [SCHEMA.empty_table().append_column(FILE, pa.array([], pa.int64()))]
-    for number, one in enumerate(files):
-        for table in one.operations:
-            numbers = pa.array(np.full(table.num_rows, number), pa.int64())
-            tables.append(table.append_column(FILE, numbers))
-        one.operations.clear()
-    return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-
-
-def _give(file: LoadFile, number: int, found: Traced, in_lake: Flags) -> None:
-    """Give a file its messages and routes; those that the lake has are left out."""
-    is_message = (found.message_file == number) & ~in_lake
-    has_message = found.message_of >= 0
-    is_old = np.zeros(len(has_message), dtype=np.bool_)
-    is_old[has_message] = in_lake[found.message_of[has_message]]
-    is_route = (found.route_file == number) & ~is_old
+    known = in_lake[messages]
+    file.again += int(np.count_nonzero(known))
     before = file.rows[MESSAGES.name].num_rows if MESSAGES.name in file.rows else 0
-    place = np.cumsum(is_message) - 1 + before
-    routes = rows_of(found.routes, is_route)
-    of = found.message_of[is_route]
     there = file.rows[OBSERVED_ROUTES.name].num_rows if OBSERVED_ROUTES.name in file.rows else 0
-    links = np.full(there + len(of), _NONE, dtype=np.int64)
-    links[there:][of >= 0] = place[of[of >= 0]]
-    file.message_of = links
-    at = routes.schema.get_field_index(c.SOURCE)
-    source = pc.binary_join_element_wise(f"{file.name}:", routes[c.SOURCE], "")
-    routes = routes.set_column(at, routes.schema.field(at), source)
-    file.again = found.repeated[number] + int(
-        np.count_nonzero(in_lake & (found.message_file == number))
+    place = scratch(len(known))
+    np.cumsum(~known, out=place)
+    is_old = np.zeros(routes.stop - routes.start, dtype=np.bool_)
+    links = scratch(there + len(is_old))
+    links[:there] = _NONE
+    for at in ranges(len(is_old)):
+        of = found.message_of[routes][at]
+        has, own = of >= 0, np.maximum(of - messages.start, 0)
+        is_old[at] = has & known[own] if len(known) else False
+        links[there:][at] = np.where(has, place[own] - 1 + before, _NONE) if len(known) else _NONE
+    count = there + int(np.count_nonzero(~is_old))
+    if is_old.any():
+        links[there:count] = links[there:][~is_old]
+    file.message_of = links[:count]
+    _add(file, MESSAGES.name, _kept(found.messages, messages, known))
+    _add(file, OBSERVED_ROUTES.name, _kept(found.routes, routes, is_old))
+
+
+def _kept(rows: pa.Table, of: slice, left_out: Flags) -> pa.Table:
+    """Rows from a place on, less some."""
+    own = rows.slice(of.start, of.stop - of.start)
+    if not left_out.any():
+        return own
+    return spooled(
+        rows.schema,
+        (x.filter(pa.array(~left_out[at : at + x.num_rows])) for at, x in slices(own)),
     )
-    _add(file, MESSAGES.name, rows_of(found.messages, is_message))
-    _add(file, OBSERVED_ROUTES.name, routes)
 
 
 def _add(file: LoadFile, name: str, rows: pa.Table) -> None:
@@ -139,26 +158,35 @@ def _add(file: LoadFile, name: str, rows: pa.Table) -> None:
 def _in_lake(lake: Lake, found: Traced) -> Flags:
     """(messages,) those that the lake has: an earlier load had another trace of the same puts."""
     known = np.zeros(found.messages.num_rows, dtype=np.bool_)
-    sure = found.is_exact & found.messages[c.MESSAGE_ID].is_valid().to_numpy()
-    rows = np.flatnonzero(sure)
-    if not len(rows) or not lake.exists(MESSAGES.name):
+    asked = found.messages.select(_IDENTITY)
+    if not lake.exists(MESSAGES.name) or not _are_there(lake, asked):
         return known
-    asked = found.messages.take(pa.array(rows)).select(_IDENTITY)
+    for start in range(0, len(known), _ASKED):
+        part = asked.slice(start, _ASKED)
+        rows = np.arange(start, start + part.num_rows)
+        sure = found.is_exact[rows] & part[c.MESSAGE_ID].is_valid().to_numpy()
+        part = part.append_column("row", pa.array(rows)).filter(pa.array(sure))
+        if part.num_rows:
+            there = _within(lake, part).toArrow().cast(asked.schema)
+            same = part.join(there, list(_IDENTITY), join_type="left semi", use_threads=False)
+            known[same["row"].to_numpy()] = True
+    return known
+
+
+def _are_there(lake: Lake, asked: pa.Table) -> bool:
+    """Whether the lake has a message between the first and the last moment of some."""
+    return bool(asked.num_rows) and not _within(lake, asked).limit(1).isEmpty()
+
+
+def _within(lake: Lake, asked: pa.Table) -> DataFrame:
+    """What tells the lake's messages between the first and the last moment of some."""
     times = pc.min_max(asked[c.PUT_TIME]).as_py()
-    there = (
+    return (
         lake.read_or_empty(MESSAGES.name)
         .where(F.col(c.PUT_TIME).between(times["min"], times["max"]))
         .where(F.col(c.MESSAGE_ID).isNotNull())
         .select(*_IDENTITY)
-        .toArrow()
-        .cast(asked.schema)
     )
-    if not there.num_rows:
-        return known
-    asked = asked.append_column("row", pa.array(rows))
-    same = asked.join(there, list(_IDENTITY), join_type="left semi", use_threads=False)
-    known[same["row"].to_numpy()] = True
-    return known
 
 
 def link_routes(file: LoadFile, put_seq: Longs, first: int) -> None:
@@ -172,10 +200,12 @@ def link_routes(file: LoadFile, put_seq: Longs, first: int) -> None:
     if OBSERVED_ROUTES.name not in file.rows or not len(file.message_of):
         return
     routes = file.rows[OBSERVED_ROUTES.name]
-    of = file.message_of
-    is_there = of >= 0
-    numbers = np.zeros(len(of), dtype=np.int64)
-    numbers[is_there] = put_seq[of[is_there] + first]
+    numbers, is_there = scratch(routes.num_rows), np.zeros(routes.num_rows, dtype=np.bool_)
+    for at in ranges(routes.num_rows):
+        of = file.message_of[at]
+        is_there[at] = of >= 0
+        numbers[at][of >= 0] = put_seq[of[of >= 0] + first]
     at = routes.schema.get_field_index(c.PUT_SEQ)
-    column = pa.array(numbers, pa.int64(), mask=~is_there)
+    flags = pa.array(is_there).buffers()[1]
+    column = pa.Array.from_buffers(pa.int64(), len(numbers), [flags, pa.py_buffer(numbers)])
     file.rows[OBSERVED_ROUTES.name] = routes.set_column(at, routes.schema.field(at), column)

@@ -6,32 +6,32 @@ itself.
 Source: IBM MQ documentation, "Application activity trace message reference"; MQOO_*, MQPMO_*.
 """
 
-import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from clwl_spark.mq.traffic.activity import Kind
 from clwl_spark.mq.vocabulary import Bind, ObjectType, Reach, Via
 from clwl_spark.studies.load import operations as o
+from clwl_spark.studies.load.connections import filled
+from clwl_spark.studies.load.handles import Handles, handles_of, lone_ids, taken_of
+from clwl_spark.studies.load.repeats import Flags
+from clwl_spark.studies.load.spool import Gatherer, Longs, Spool, scratch, slices
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.loading import RESOLVED
 
-Longs = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 FILE: Final = "file"
 """Column beside those of `operations`: number of the file."""
+SCHEMA: Final = o.SCHEMA.append(pa.field(FILE, pa.int32()))
 
 _TOPICS: Final = ("Topic", "MQOT_TOPIC", "TOPIC", "8")
 _BINDS: Final = ((0x40_0000, Bind.ON_GROUP), (0x8000, Bind.NOT_FIXED), (0x4000, Bind.ON_OPEN))
-_OUTPUT: Final = 0x10
 _LOGICAL_ORDER: Final = 0x8000
 _SCOPE_QMGR: Final = 0x400_0000
 _NONE: Final = -1
@@ -45,11 +45,11 @@ class Traced:
         messages: columns of `messages`, put_seq null, in the order of the operations.
         routes: columns of `observed_routes`, put_seq null.
         message_of: (routes,) row of `messages` that it is about; -1 = it has none.
-        message_file: (messages,) number of the file.
-        route_file: (routes,) number of the file.
+        messages_of: (files,) messages of each file.
+        routes_of: (files,) routes of each file.
         is_exact: (messages,) their moments are told to the microsecond.
         refused: (file, line, text, reason) of puts that cannot be used.
-        repeated: puts that were there already, by file.
+        repeated: (files,) puts that were there already.
         unopened: MQPUTs without an MQOPEN that has its options: how they bind is not known.
         set_back: by queue manager, puts before the one before them in their connection.
     """
@@ -57,58 +57,127 @@ class Traced:
     messages: pa.Table
     routes: pa.Table
     message_of: Longs
-    message_file: Longs
-    route_file: Longs
+    messages_of: Longs
+    routes_of: Longs
     is_exact: Flags
     refused: list[tuple[int, int, str, str]]
-    repeated: Counter[int]
+    repeated: Longs
     unopened: int
     set_back: Counter[str]
 
 
-def traced(operations: pa.Table) -> Traced:
+def traced(operations: pa.Table, files: Sequence[str]) -> Traced:
     """The messages that operations put, and where they went.
 
     Args:
-        operations: as `operations_of` gives them, of all files and as one chunk, and column
-            `file`.
+        operations: as `operations_of` gives them, of all files, and column `file`.
+        files: their names.
 
     Grain: messages: one row per put that succeeded; routes: one row per put that failed, or of
     which the record tells where it went.
     """
-    again = _repeated(operations)
-    of_puts = again & (_longs(operations, o.KIND) >= Kind.PUT)
-    repeated = Counter(_longs(operations, FILE)[of_puts].tolist())
-    if again.any():
-        operations = operations.filter(pa.array(~again)).combine_chunks()
-    kind, reason = _longs(operations, o.KIND), _longs(operations, "reasoncode")
-    opened = _opened(operations)
-    taken = np.flatnonzero((kind >= Kind.PUT) | _failed_opens(operations))
-    puts, reason, of_put = operations.take(pa.array(taken)), reason[taken], kind[taken] == Kind.PUT
-    opens = operations.select(_OF_OPEN).take(pa.array(opened[taken], mask=opened[taken] < 0))
-    ids = _open_ids(operations, opened)[taken]
-    rows = _rows(puts, opens, pa.array(ids, mask=~of_put))
-    unopened = ~_is_valid(opens["openoptions"]) & of_put
-    set_back = _set_back(puts)
-    nameless = puts.select((FILE, o.LINE, "hobj"))
-    file, is_exact = _longs(puts, FILE), puts[o.IS_EXACT].to_numpy()
-    del operations, puts, opens  # large, and what comes needs memory
-    named = _is_valid(rows[c.OBJECT_NAME])
-    of_message = named & (reason == 0)
-    of_route = named & ((reason != 0) | _tells(rows))
-    number = np.where(of_message, np.cumsum(of_message) - 1, _NONE)
-    return Traced(
-        messages=_messages(rows_of(rows, of_message)),
-        routes=_routes(rows_of(rows, of_route)),
-        message_of=number[of_route],
-        message_file=file[of_message],
-        route_file=file[of_route],
-        is_exact=is_exact[of_message],
-        refused=_nameless(nameless.filter(pa.array(~named))),
-        repeated=repeated,
-        unopened=int(np.count_nonzero(unopened & named)),
-        set_back=set_back,
-    )
+    handles = handles_of(operations)
+    given = _Given(handles, operations, files)
+    for start, part in slices(operations):
+        given.take(start, part)
+    return given.traced()
+
+
+class _Given:
+    """Collects what slices of operations give."""
+
+    def __init__(self, handles: Handles, operations: pa.Table, files: Sequence[str]) -> None:
+        """Nothing yet."""
+        self._handles = handles
+        self._opens = Gatherer(operations.select(_OF_OPEN))
+        self._names = pa.array(files, pa.string())
+        self._messages = Spool(MESSAGES.arrow(MESSAGES.names))
+        self._routes = Spool(OBSERVED_ROUTES.arrow(OBSERVED_ROUTES.names))
+        self._message_of = scratch(operations.num_rows)
+        self._messages_of, self._routes_of, self._repeated = (
+            np.zeros(len(files), dtype=np.int64) for _ in range(3)
+        )
+        self._is_exact = np.zeros(operations.num_rows, dtype=np.bool_)
+        self._refused: list[tuple[int, int, str, str]] = []
+        self._unopened = 0
+
+    def take(self, start: int, part: pa.Table) -> None:
+        """Take the operations from a place on."""
+        again = self._handles.again[start : start + part.num_rows]
+        of_puts = again & (filled(part, o.KIND) >= Kind.PUT)
+        self._repeated += self._by_file(filled(part, FILE)[of_puts])
+        taken = start + np.flatnonzero(~again & taken_of(part))
+        if len(taken):
+            self._take(part.take(pa.array(taken - start)), taken)
+
+    def _take(self, puts: pa.Table, numbers: Longs) -> None:
+        """Take puts, and MQOPENs that failed.
+
+        Args:
+            puts: operations.
+            numbers: their rows.
+        """
+        opened = self._handles.opened[numbers]
+        opens = self._opened(opened)
+        rows = _rows(puts, opens, self._open_ids(puts, opened))
+        of_put = filled(puts, o.KIND) == Kind.PUT
+        unopened = ~_is_valid(opens["openoptions"]) & of_put
+        named, is_good = _is_valid(rows[c.OBJECT_NAME]), filled(puts, "reasoncode") == 0
+        of_message, of_route = named & is_good, named & (~is_good | _tells(rows))
+        number = np.where(of_message, np.cumsum(of_message) - 1 + self._messages.rows, _NONE)
+        done, there = self._messages.rows, self._routes.rows
+        self._messages.write(_messages(rows_of(rows, of_message)))
+        self._routes.write(self._with_source(rows_of(rows, of_route)))
+        self._is_exact[done : self._messages.rows] = puts[o.IS_EXACT].to_numpy()[of_message]
+        self._message_of[there : self._routes.rows] = number[of_route]
+        file = filled(puts, FILE)
+        self._messages_of += self._by_file(file[of_message])
+        self._routes_of += self._by_file(file[of_route])
+        self._refused += _nameless(puts.select((FILE, o.LINE, "hobj")).filter(pa.array(~named)))
+        self._unopened += int(np.count_nonzero(unopened & named))
+
+    def _by_file(self, files: Longs) -> Longs:
+        return np.bincount(files, minlength=len(self._names)).astype(np.int64)
+
+    def _opened(self, opened: Longs) -> pa.Table:
+        """Of each put, its MQOPEN; null = it is not known."""
+        distinct, place = np.unique(opened[opened >= 0], return_inverse=True)
+        at = np.zeros(len(opened), dtype=np.int64)
+        at[opened >= 0] = place
+        return self._opens.take(distinct).take(pa.array(at, mask=opened < 0))
+
+    def _open_ids(self, puts: pa.Table, opened: Longs) -> pa.Array:
+        """The open that each put belongs to."""
+        found = np.where(opened >= 0, self._handles.ids[opened], 0)
+        of_put = filled(puts, o.KIND) == Kind.PUT
+        lone = np.flatnonzero(of_put & (opened < 0))
+        if len(lone):
+            found[lone] = lone_ids(puts, lone)
+        return pa.array(found, mask=~of_put)
+
+    def _with_source(self, rows: pa.Table) -> pa.Table:
+        """Columns of `observed_routes`."""
+        names = self._names.take(rows[FILE].combine_chunks())
+        lines = rows[o.LINE].combine_chunks().cast(pa.string())
+        rows = rows.append_column(c.SOURCE, pc.binary_join_element_wise(names, lines, ":"))
+        names = OBSERVED_ROUTES.names
+        return rows.select(names).cast(OBSERVED_ROUTES.arrow(names))
+
+    def traced(self) -> Traced:
+        """All of it."""
+        messages, routes = self._messages.table(), self._routes.table()
+        return Traced(
+            messages=messages,
+            routes=routes,
+            message_of=self._message_of[: routes.num_rows],
+            messages_of=self._messages_of,
+            routes_of=self._routes_of,
+            is_exact=self._is_exact[: messages.num_rows],
+            refused=self._refused,
+            repeated=self._repeated,
+            unopened=self._unopened,
+            set_back=self._handles.set_back,
+        )
 
 
 def rows_of(table: pa.Table, wanted: Flags) -> pa.Table:
@@ -119,131 +188,9 @@ def rows_of(table: pa.Table, wanted: Flags) -> pa.Table:
     return table.filter(pa.array(wanted))
 
 
-def _longs(of: pa.Table, name: str, absent: int = 0) -> Longs:
-    found: Longs = pc.fill_null(of[name], absent).to_numpy().astype(np.int64)
-    return found
-
-
-def _codes(of: pa.Table, name: str) -> Longs:
-    """Numbers that names have in common; -1 = null."""
-    column = of[name].combine_chunks()
-    codes: Longs = pc.fill_null(column.indices, _NONE).to_numpy().astype(np.int64)
-    return codes
-
-
 def _is_valid(column: pa.ChunkedArray) -> Flags:
     found: Flags = column.is_valid().to_numpy()
     return found
-
-
-def _failed_opens(operations: pa.Table) -> Flags:
-    """MQOPENs for output that failed: the put that was meant never came."""
-    failed: Flags = _longs(operations, o.KIND) == Kind.OPEN
-    failed &= _longs(operations, "reasoncode") != 0
-    failed &= (_longs(operations, "openoptions") & _OUTPUT) != 0
-    failed &= _is_valid(operations[o.TIME])
-    return failed
-
-
-def _opened(operations: pa.Table) -> Longs:
-    """(operations,) row of the MQOPEN of each put's handle; -1 = the trace does not have it."""
-    keys = (*(_codes(operations, x) for x in (o.QMGR, o.CONNECTION)),
-            _longs(operations, "hobj", _NONE))  # fmt: skip
-    kind, reason = _longs(operations, o.KIND), _longs(operations, "reasoncode")
-    order = np.lexsort((_longs(operations, o.SEQUENCE), *reversed(keys)))
-    opened = np.full(len(order), _NONE, dtype=np.int64)
-    if not len(order):
-        return opened
-    marks = (kind == Kind.CLOSE) | ((kind == Kind.OPEN) & (reason == 0))
-    place = np.arange(len(order))
-    last = np.maximum.accumulate(np.where(marks[order], place, _NONE))
-    first = np.maximum.accumulate(np.where(_begins(order, keys), place, 0))
-    at = order[np.maximum(last, 0)]
-    is_open = (last >= first) & (kind[at] == Kind.OPEN) & (kind[order] == Kind.PUT)
-    opened[order] = np.where(is_open, at, _NONE)
-    return opened
-
-
-def _begins(order: Longs, keys: tuple[Longs, ...]) -> Flags:
-    """Where rows in an order have other keys than the one before."""
-    begins = np.zeros(len(order), dtype=np.bool_)
-    begins[:1] = True
-    for key in keys:
-        begins[1:] |= np.diff(key[order]) != 0
-    return begins
-
-
-def _repeated(operations: pa.Table) -> Flags:
-    """Operations that are certainly there a second time.
-
-    They have the connection, the microsecond and the message's identifier of an earlier one; where
-    there is no such moment or no identifier, the connection, the number of its event and the place
-    in it.
-    """
-    is_exact = operations[o.IS_EXACT].to_numpy() & _is_valid(operations["msgid"])
-    place = (_longs(operations, o.SEQUENCE) << 32) | _longs(operations, o.PLACE)
-    moment = pc.fill_null(operations[o.TIME].cast(pa.int64()), 0).to_numpy()
-    keys = {
-        o.QMGR: _codes(operations, o.QMGR),
-        o.CONNECTION: _codes(operations, o.CONNECTION),
-        "hobj": _longs(operations, "hobj", _NONE),
-        o.KIND: _longs(operations, o.KIND),
-        "is_exact": is_exact,
-        "at": np.where(is_exact, moment, place),
-    }
-    rows = np.flatnonzero(operations[o.IS_CONNECTION].to_numpy() & _are_alike(keys))
-    found = pa.table({name: pa.array(key[rows]) for name, key in keys.items()})
-    identifiers = pc.if_else(pa.array(is_exact), operations["msgid"].combine_chunks(), b"")
-    found = found.append_column("msgid", identifiers.take(pa.array(rows)))
-    found = found.append_column("row", pa.array(rows))
-    first = found.group_by([*keys, "msgid"], use_threads=False).aggregate([("row", "min")])
-    repeated = np.zeros(operations.num_rows, dtype=np.bool_)
-    repeated[rows] = True
-    repeated[first["row_min"].to_numpy()] = False
-    return repeated
-
-
-def _are_alike(keys: Mapping[str, NDArray[Any]]) -> Flags:
-    """Rows that may have the keys of another one: a sum of the keys tells most that do not."""
-    with np.errstate(over="ignore"):
-        parts = [x.astype(np.int64) * _STRIDE**at for at, x in enumerate(keys.values())]
-        total: Longs = np.sum(parts, axis=0)
-    order = np.argsort(total)
-    same = np.diff(total[order]) == 0
-    alike = np.zeros(len(order), dtype=np.bool_)
-    alike[order[1:][same]] = True
-    alike[order[:-1][same]] = True
-    return alike
-
-
-_STRIDE: Final = np.int64(1_000_003)
-
-
-def _open_ids(operations: pa.Table, opened: Longs) -> Longs:
-    """The open that each put belongs to: a number that its handle, connection and MQOPEN give."""
-    found = np.zeros(operations.num_rows, dtype=np.int64)
-    lone = np.flatnonzero((_longs(operations, o.KIND) == Kind.PUT) & (opened < 0))
-    numbers = {words: _number_of(*words) for words in set(_words(operations, lone))}
-    found[lone] = [numbers[x] for x in _words(operations, lone)]
-    opens = np.unique(opened[opened >= 0])
-    seen: Counter[tuple[Any, ...]] = Counter()
-    moments = operations[o.OPENED_AT].take(pa.array(opens)).to_pylist()
-    for row, words, at in zip(opens.tolist(), _words(operations, opens), moments, strict=True):
-        found[row] = _number_of(*words, at, seen[*words, at])
-        seen[*words, at] += 1
-    return np.where(opened >= 0, found[opened], found)
-
-
-def _words(operations: pa.Table, rows: Longs) -> list[tuple[Any, ...]]:
-    """Queue manager, connection and handle of rows."""
-    columns = (operations[x].take(pa.array(rows)) for x in (o.QMGR, o.CONNECTION, "hobj"))
-    return list(zip(*(x.to_pylist() for x in columns), strict=True))
-
-
-def _number_of(*words: object) -> int:
-    """A number below 2**63 that these words always give."""
-    digest = hashlib.blake2b("|".join(map(str, words)).encode(), digest_size=8).digest()
-    return int.from_bytes(digest) >> 1
 
 
 def _rows(puts: pa.Table, opens: pa.Table, open_ids: pa.Array) -> pa.Table:
@@ -259,7 +206,7 @@ def _rows(puts: pa.Table, opens: pa.Table, open_ids: pa.Array) -> pa.Table:
     is_topic = pc.or_kleene(_is_topic(opens), _is_topic(puts))
     topic = pc.coalesce(*(_text(x, y) for y in _TOPIC_NAMES for x in (opens, puts)))
     queue = pc.coalesce(_text(opens, "objectname"), _text(puts, "objectname"))
-    options, put_options = opens["openoptions"], _longs(puts, "putoptions")
+    options, put_options = opens["openoptions"], filled(puts, "putoptions")
     bound_there = pc.equal(_flag(options, 0x4000), True)
     went = {x: pc.coalesce(_text(puts, x), pc.if_else(bound_there, _text(opens, x), None))
             for x in _WENT}  # fmt: skip
@@ -341,12 +288,6 @@ def _messages(rows: pa.Table) -> pa.Table:
     return pa.table(cells, schema=schema)
 
 
-def _routes(rows: pa.Table) -> pa.Table:
-    """Columns of `observed_routes`; the source is the line alone yet."""
-    rows = rows.append_column(c.SOURCE, rows[o.LINE].cast(pa.string()))
-    return rows.select(OBSERVED_ROUTES.names).cast(OBSERVED_ROUTES.arrow(OBSERVED_ROUTES.names))
-
-
 def _nameless(puts: pa.Table) -> list[tuple[int, int, str, str]]:
     """Puts of which neither they nor an MQOPEN say to what."""
     why = "neither it nor an MQOPEN of its handle names an object"
@@ -356,13 +297,3 @@ def _nameless(puts: pa.Table) -> list[tuple[int, int, str, str]]:
             puts[FILE].to_pylist(), puts[o.LINE].to_pylist(), puts["hobj"].to_pylist(), strict=True
         )
     ]
-
-
-def _set_back(puts: pa.Table) -> Counter[str]:
-    """By queue manager, puts whose moment is before that of the one before in their connection."""
-    keys = tuple(_codes(puts, x) for x in (o.QMGR, o.CONNECTION))
-    order = np.lexsort((_longs(puts, o.SEQUENCE), *reversed(keys)))
-    moment = pc.fill_null(puts[o.TIME].cast(pa.int64()), 0).to_numpy()[order]
-    back = np.zeros(len(order), dtype=np.bool_)
-    back[1:] = (np.diff(moment) < 0) & ~_begins(order, keys)[1:]
-    return Counter(puts[o.QMGR].take(pa.array(order[back])).to_pylist())
