@@ -10,9 +10,8 @@ import pyspark
 from deltalake import DeltaTable
 from platform_lake import in_order, routed_lake, view_of
 
-from clwl_spark.spark.local_settings import SHARED_SETTINGS
 from clwl_spark.spark.runtime import cache_folder
-from clwl_spark.spark.runtime.jars import delta_jars
+from clwl_spark.spark.runtime.jars import delta_jars, jars_for
 from clwl_spark.spark.runtime.java import java_home
 
 PIPELINE = Path(__file__).parents[2] / "conf" / "platforms" / "pipelines"
@@ -26,19 +25,28 @@ def test_its_materialized_views_are_those_of_the_lake(tmp_path):
     spec.write_text(spec.read_text().replace("/data/pipeline", str(tmp_path / "notes")))
     cache = cache_folder(os.environ)
     java = java_home(cache, os.environ)
-    jars = ":".join(map(str, delta_jars(cache, java, os.environ)))
-    settings = SHARED_SETTINGS | {"spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false"}
-    given = [x for name, value in settings.items() for x in ("--conf", f"{name}={value}")]
+    jars, defaults = delta_jars(cache, java, os.environ), folder / "spark-defaults.conf"
+    packages = f"spark.jars.packages              {jars_for('4.2')[0].coordinates}\n"
+    told = defaults.read_text()
+    assert packages in told
+    here = {
+        "spark.driver.extraClassPath": ":".join(map(str, jars)),
+        "spark.sql.shuffle.partitions": "2",
+        "spark.ui.enabled": "false",
+    }
+    given = "".join(f"{name} {value}\n" for name, value in here.items())
+    defaults.write_text(told.replace(packages, given))
     env = {x: y for x, y in os.environ.items() if "SPARK" not in x} | {
         "CLWL_LAKE": str(lake),
         "JAVA_HOME": str(java.path),
         "PYSPARK_PYTHON": sys.executable,
+        "SPARK_CONF_DIR": str(folder),
         "SPARK_HOME": str(SPARK),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
+    words = ["run", "--spec", spec.name, "--remote", "local[2]"]
     done = subprocess.run(
-        [SPARK / "bin" / "spark-pipelines", "run", "--spec", spec.name, "--remote", "local[2]",
-         "--driver-class-path", jars, *given],
+        [SPARK / "bin" / "spark-pipelines", *words],
         cwd=folder, env=env, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "Run is COMPLETED" in done.stdout + done.stderr, (done.stdout + done.stderr)[-3000:]

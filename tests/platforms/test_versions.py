@@ -13,7 +13,7 @@ from other_versions import pyspark_of, python_of, python_with, wheel_of_this
 ROOT = Path(__file__).parents[2]
 QUICK = ("tests/kernel", "tests/rules")
 """Tests that start no session."""
-CLUSTER = ("--qmgrs", "5", "--instances", "3", "--on-open", "0.2", "--messages", "1000")
+CLUSTER = ("--qmgrs", "6", "--instances", "3", "--on-open", "0.2", "--messages", "1000")
 
 pytestmark = pytest.mark.timeout(2400)
 
