@@ -23,6 +23,7 @@ from dagster import (
     RunsFilter,
     ScheduleEvaluationContext,
     SkipReason,
+    in_process_executor,
     job,
     op,
     schedule,
@@ -52,7 +53,7 @@ def clwl(*words: str) -> OpDefinition:
     return run
 
 
-@job
+@job(executor_def=in_process_executor)  # ops start processes of their own
 def clwl_job() -> None:
     """Ingest, validate, route and report."""
     routed = clwl("route")(clwl("validate")(clwl("ingest", LANDING)()))

@@ -31,7 +31,7 @@ from clwl_spark.spark.runtime.java import REMEDY, JavaMissing, java_home
 
 OLDEST_PYTHON: Final = (3, 11)
 LIBRARIES: Final[Mapping[str, str]] = {
-    "pyspark": ">=4.0.1,<=4.2.0",
+    "pyspark": ">=4.0.5,!=4.1.0,!=4.1.1,!=4.1.2,!=4.1.3,<=4.2.0",
     "pysail": f"=={SAIL}",
     "delta-spark": "==4.4.0",
     "pandas": ">=2.2,<3",

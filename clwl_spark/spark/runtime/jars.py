@@ -98,7 +98,7 @@ def pyspark_fault() -> str:
     if DELTA_JARS:
         return ""
     return (
-        f"pyspark is {pyspark.__version__}, and Delta {DELTA} is for Spark "
+        f"pyspark is {pyspark.__version__}, this version works with "
         f"{', '.join(_FOR_SPARK)}: pip install 'pyspark[connect]==4.2.0'"
     )
 
