@@ -17,7 +17,7 @@ _VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
 def python_of(version):
     """A Python of this version: one on PATH, or of pyenv's; None = there is none."""
     installed = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-    for program in filter(None, [shutil.which(f"python{version}"), *installed]):
+    for program in filter(None, [shutil.which(f"python{version}"), *map(str, installed)]):
         done = subprocess.run(
             [program, "-c", _VERSION], capture_output=True, text=True, check=False
         )
