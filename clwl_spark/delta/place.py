@@ -10,7 +10,6 @@ from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from clwl_spark.delta.protocol import (
     is_odd_place,
@@ -21,6 +20,7 @@ from clwl_spark.spark.embedded import is_embedded
 from clwl_spark.spark.files import keeps_files_here
 from clwl_spark.storage.places import is_store, is_uri
 from clwl_spark.tables import TABLES
+from clwl_spark.tables.arrow import to_arrow_schema
 
 CHECKPOINTS: Final = "_checkpoints"
 
@@ -91,7 +91,7 @@ class LakePlace:
 
     def arrow_schema(self, table: str) -> pa.Schema:
         """The contract's columns of the table, in Arrow's types."""
-        return to_arrow_schema(TABLES[table].schema, timezone="UTC")
+        return to_arrow_schema(TABLES[table].schema)
 
     def _refuse_if_embedded(self, table: str) -> None:
         if self.is_embedded and is_odd_place(self.path(table)):

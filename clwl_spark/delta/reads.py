@@ -18,7 +18,6 @@ from deltalake.exceptions import DeltaError
 from pyarrow.dataset import ParquetFileFormat, ParquetReadOptions, dataset
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from clwl_spark.delta.protocol import rows_of
@@ -28,6 +27,7 @@ from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.storage import access
 from clwl_spark.storage.files import parquet_source
 from clwl_spark.storage.places import is_store, joined
+from clwl_spark.tables.arrow import to_arrow_schema
 from clwl_spark.tables.cells import with_readable_texts
 
 INLINE_ROWS: Final = 20_000
@@ -84,7 +84,7 @@ def frame_of_files(
 
 
 def _in_memory(files: Sequence[str], types: StructType) -> pa.Table:
-    wanted = to_arrow_schema(types, timezone="UTC")
+    wanted = to_arrow_schema(types)
     if not files:
         return wanted.empty_table()
     # Spark writes moments as INT96, whose range Arrow's nanoseconds do not have.

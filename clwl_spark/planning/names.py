@@ -10,7 +10,6 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from clwl_spark.algorithm.resolve import Definition, Knowledge, resolve
 from clwl_spark.mq.vocabulary import QueueType
@@ -31,6 +30,7 @@ from clwl_spark.snapshots.views import (
 from clwl_spark.spark.frames import known_to_have
 from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.arrow import from_arrow_schema
 
 NAME: Final = "name"
 _BEFORE_ALL: Final = "\0"

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
+from clwl_spark.spark.runtime.jars import pyspark_fault
 from clwl_spark.spark.temporary import TemporaryFolder
 from clwl_spark.storage.access import sail_variables
 
@@ -49,6 +50,8 @@ def why_not_here() -> str:
         return f"pysail is not installed: pip install pysail=={SAIL} (extra embedded)"
     if found != SAIL:
         return f"pysail is {found}, this version works with {SAIL}: pip install pysail=={SAIL}"
+    if fault := pyspark_fault():
+        return fault
     absent = [x for x in _CLIENT if not _is_there(x)]
     if absent:
         return f"PySpark's Connect client lacks {', '.join(absent)}: pip install 'pyspark[connect]'"

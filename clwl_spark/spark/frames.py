@@ -8,14 +8,15 @@ from typing import Any, Final, cast
 import pyarrow as pa
 from pyarrow.parquet import write_table
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import DataType, StructField, StructType
 
 from clwl_spark.spark.embedded import is_embedded, new_scratch_folder
+from clwl_spark.tables.arrow import from_arrow_schema, to_arrow_schema
 
 _KNOWN_TYPES: Final = "_cached_schema"
 """Where Connect's frames keep their types, so that nobody asks the server for them."""
 
+_SERIALIZED: Final = "_serialize_table"
 INLINE_BYTES: Final = 2**20
 """Rows of so many bytes are held in a plan of the embedded engine's. A plan that reads them five
 times holds them five times, and no plan above 128 MiB reaches the engine."""
@@ -36,7 +37,7 @@ def frame_from_rows(
         schema: the columns, as types or in Spark's words.
     """
     types = cast(StructType, DataType.fromDDL(schema)) if isinstance(schema, str) else schema
-    wanted = to_arrow_schema(types, timezone="UTC")
+    wanted = to_arrow_schema(types)
     cells = [_in_order(row, wanted.names) for row in rows]
     by_column = zip(*cells, strict=True) if cells else ([] for _ in wanted)
     columns = [pa.array(x, y.type) for x, y in zip(by_column, wanted, strict=True)]
@@ -84,9 +85,10 @@ def _held(spark: SparkSession, table: pa.Table, types: StructType) -> DataFrame 
     if not (is_embedded(spark) and table.num_rows) or "[ns" in str(table.schema.types):
         return None
     connect = importlib.import_module("pyspark.sql.connect")
-    rows = table.cast(to_arrow_schema(types, timezone="UTC"))
+    rows = table.cast(to_arrow_schema(types))
     relation = connect.plan.LocalRelation(rows, schema=types.json())
-    relation._serialize_table = cache(relation._serialize_table)  # noqa: SLF001
+    if hasattr(relation, _SERIALIZED):  # PySpark 4.0 has no such method
+        setattr(relation, _SERIALIZED, cache(getattr(relation, _SERIALIZED)))
     return cast(DataFrame, connect.dataframe.DataFrame(relation, spark))
 
 
@@ -95,7 +97,7 @@ def to_arrow(frame: DataFrame) -> pa.Table:
     if not is_embedded(frame.sparkSession):
         return frame.toArrow()
     rows, types = typed_rows(frame)
-    return rows.cast(to_arrow_schema(types, timezone="UTC"))
+    return rows.cast(to_arrow_schema(types))
 
 
 def typed_rows(frame: DataFrame) -> tuple[pa.Table, StructType]:

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Final
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -21,6 +20,8 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
+
+from clwl_spark.tables.arrow import to_arrow_type
 
 _TYPES: Final[dict[str, DataType]] = {
     type_.simpleString(): type_
@@ -105,7 +106,7 @@ class Table:
     def arrow(self, names: Sequence[str]) -> pa.Schema:
         """The Arrow schema of some of the columns, all of them nullable."""
         types = {column.name: _TYPES[column.type] for column in self.columns}
-        return pa.schema([(name, to_arrow_type(types[name], timezone="UTC")) for name in names])
+        return pa.schema([(name, to_arrow_type(types[name])) for name in names])
 
 
 def key(name: str, comment: str, type_: str = "string") -> Column:

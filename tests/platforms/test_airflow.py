@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from airflow_home import airflow_program
 from deltalake import DeltaTable
+from platform_home import AIRFLOW, platform_program
 
 from clwl_spark.cli import main
 
@@ -32,7 +32,11 @@ def airflow(tmp_path):
 
     def run(*words):
         return subprocess.run(
-            [airflow_program(), *words], env=env, capture_output=True, text=True, check=False
+            [platform_program("airflow", AIRFLOW), *words],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     assert run("db", "migrate").returncode == 0

@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from clwl_spark.errors import SetupError
+from clwl_spark.spark.embedded import why_not_here
 from clwl_spark.spark.runtime import cache_folder, jars
+from clwl_spark.spark.runtime.doctor import check_jars
 from clwl_spark.spark.runtime.jars import (
     DELTA_JARS,
     JarsMissing,
     delta_jars,
     jar_faults,
     jars_folder,
+    jars_for,
 )
 from clwl_spark.spark.runtime.java import JavaHome, java_home
 
@@ -144,3 +148,16 @@ def test_sparks_resolver_brings_exactly_the_two_jars(tmp_path, monkeypatch):
         jar.file_name for jar in DELTA_JARS
     )
     shutil.rmtree(tmp_path / "jars")
+
+
+@pytest.mark.parametrize("version", ["3.5.8", "4.3.0"])
+def test_a_pyspark_that_no_delta_goes_with_is_refused_with_the_one_that_does(
+    version, tmp_path, java, monkeypatch
+):
+    monkeypatch.setattr(jars, "DELTA_JARS", jars_for(version))
+    monkeypatch.setattr(jars.pyspark, "__version__", version)
+    with pytest.raises(SetupError, match=rf"{version}.* works with 4.0, 4.1, 4.2: pip") as it:
+        delta_jars(tmp_path, java, {})
+    assert jar_faults(tmp_path) == (str(it.value),)
+    assert why_not_here() == str(it.value)
+    assert not check_jars({"CLWL_CACHE": str(tmp_path)}).ok

@@ -7,7 +7,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from clwl_spark.spark.runtime.doctor import LIBRARIES
-from clwl_spark.spark.runtime.jars import DELTA_JARS
+from clwl_spark.spark.runtime.jars import DELTA_JARS, jars_for
 
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements.txt").read_text()
@@ -71,8 +71,10 @@ def test_spark_delta_and_the_jars_are_one_release():
     for name, wanted in LIBRARIES.items():
         assert set(str(pins[name].specifier).split(",")) == set(wanted.split(",")), name
     assert {f"=={jar.version}" for jar in DELTA_JARS} == {str(pins["delta-spark"].specifier)}
-    spark = str(pins["pyspark"].specifier).removeprefix("==")
-    assert spark.startswith(DELTA_JARS[0].artifact.split("_")[1])
+    tried = {"4.0.1": False, "4.0.5": True, "4.1.0": False, "4.1.4": True, "4.2.0": True}
+    for spark, fits in {**tried, "4.2.1": False, "4.3.0": False}.items():
+        assert pins["pyspark"].specifier.contains(spark) is fits
+        assert bool(jars_for(spark)) is (spark != "4.3.0")
 
 
 def test_make_alone_lists_what_can_be_made():

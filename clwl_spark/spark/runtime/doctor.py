@@ -26,12 +26,12 @@ from clwl_spark.spark.embedded import (
 )
 from clwl_spark.spark.local import spark_session
 from clwl_spark.spark.runtime import cache_folder
-from clwl_spark.spark.runtime.jars import jar_faults, jars_folder
+from clwl_spark.spark.runtime.jars import jar_faults, jars_folder, pyspark_fault
 from clwl_spark.spark.runtime.java import REMEDY, JavaMissing, java_home
 
 OLDEST_PYTHON: Final = (3, 11)
 LIBRARIES: Final[Mapping[str, str]] = {
-    "pyspark": "==4.2.0",
+    "pyspark": ">=4.0.5,!=4.1.0,!=4.1.1,!=4.1.2,!=4.1.3,<=4.2.0",
     "pysail": f"=={SAIL}",
     "delta-spark": "==4.4.0",
     "pandas": ">=2.2,<3",
@@ -128,6 +128,7 @@ def check_jars(env: Mapping[str, str]) -> Check:
     faults = jar_faults(cache)
     found = "; ".join(faults) or f"both whole, in {jars_folder(cache)}"
     remedy = "run `python -m clwl_spark.spark.runtime` with access to Maven Central"
+    remedy = INSTALL if pyspark_fault() else remedy
     return _verdict("delta jars", found, not faults, remedy)
 
 

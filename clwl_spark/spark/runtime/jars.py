@@ -69,20 +69,38 @@ class Jar:
         return "" if digest == self.sha256 else f"{file.name}: the SHA-256 is {digest}"
 
 
-DELTA_JARS: Final = (
-    Jar(
-        "delta-spark_4.2_2.13",
-        "4.4.0",
-        9_515_916,
-        "27d4fd8b1f879535c573ed1c718177d6a27f24d3e626ba02e216369725721ead",
-    ),
-    Jar(
-        "delta-storage",
-        "4.4.0",
-        113_863,
-        "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc",
-    ),
-)
+DELTA: Final = "4.4.0"
+_FOR_SPARK: Final[Mapping[str, tuple[int, str]]] = {
+    "4.0": (9_469_662, "49e899667168b9412f83cbe894ce264107d7b896d6c5e12edca4e216845c1104"),
+    "4.1": (9_471_929, "75a9400986853c061f5109f012547de2545a5759e5e752e5ef633dabe16a4f10"),
+    "4.2": (9_515_916, "27d4fd8b1f879535c573ed1c718177d6a27f24d3e626ba02e216369725721ead"),
+}
+"""Size and SHA-256 of Delta's JAR for a release of Spark."""
+
+
+def jars_for(pyspark_version: str) -> tuple[Jar, ...]:
+    """The JARs that go with a PySpark; none for one whose Spark Delta has none for."""
+    spark = ".".join(pyspark_version.split(".")[:2])
+    if spark not in _FOR_SPARK:
+        return ()
+    storage = "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc"
+    return (
+        Jar(f"delta-spark_{spark}_2.13", DELTA, *_FOR_SPARK[spark]),
+        Jar("delta-storage", DELTA, 113_863, storage),
+    )
+
+
+DELTA_JARS: Final = jars_for(pyspark.__version__)
+
+
+def pyspark_fault() -> str:
+    """Say what is wrong with the PySpark that is installed; `''` if nothing is."""
+    if DELTA_JARS:
+        return ""
+    return (
+        f"pyspark is {pyspark.__version__}, this version works with "
+        f"{', '.join(_FOR_SPARK)}: pip install 'pyspark[connect]==4.2.0'"
+    )
 
 
 class JarsMissing(SetupError):
@@ -101,7 +119,7 @@ class JarsMissing(SetupError):
 
 def jars_folder(cache: Path) -> Path:
     """Return the folder of the JARs of this release of Delta."""
-    return cache / "jars" / f"delta-{DELTA_JARS[0].version}"
+    return cache / "jars" / f"delta-{DELTA}"
 
 
 def jar_files(cache: Path) -> tuple[Path, ...]:
@@ -111,6 +129,8 @@ def jar_files(cache: Path) -> tuple[Path, ...]:
 
 def jar_faults(cache: Path) -> tuple[str, ...]:
     """Return what is wrong with the JARs in the cache, a sentence each; nothing if all is well."""
+    if fault := pyspark_fault():
+        return (fault,)
     folder = jars_folder(cache)
     return tuple(fault for jar in DELTA_JARS if (fault := jar.fault(folder / jar.file_name)))
 
@@ -124,8 +144,11 @@ def delta_jars(cache: Path, java: JavaHome, env: Mapping[str, str]) -> tuple[Pat
         env: the environment, for proxies and certificates.
 
     Raises:
+        SetupError: there are none for the PySpark that is installed.
         JarsMissing: no sound copy, and the resolver did not bring one.
     """
+    if fault := pyspark_fault():
+        raise SetupError(fault)
     if jar_faults(cache):
         _fetch(jars_folder(cache), java, env)
     return jar_files(cache)

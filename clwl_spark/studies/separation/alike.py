@@ -17,7 +17,6 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from clwl_spark.algorithm.request import REQUEST
 from clwl_spark.algorithm.transmit import TransmissionQueues, after_next_start
@@ -39,6 +38,7 @@ from clwl_spark.snapshots.views import (
 )
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.arrow import from_arrow_schema
 
 ASKER: Final = "asker"
 KIND: Final = "kind_of_queue"

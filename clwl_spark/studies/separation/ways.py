@@ -14,7 +14,6 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from clwl_spark.algorithm.ladder import CONFIGURED
 from clwl_spark.algorithm.transmit import after_next_start, now
@@ -25,6 +24,7 @@ from clwl_spark.snapshots.views import VIEWER
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.separation.alike import ASKER, Asked
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.arrow import from_arrow_schema
 
 UNIT: Final = "unit"
 NEXT_XMITQ: Final = "next_xmitq"
