@@ -56,7 +56,7 @@ def _below(value: Any) -> Iterator[str]:
 def _operation(message: Any) -> Iterator[str]:
     kind = message.WhichOneof("op_type")
     asked = getattr(message, kind)
-    names = [x.key for x in asked.pairs] if hasattr(asked, "pairs") else list(asked.keys)
+    names = [x.key for x in getattr(asked, "pairs", ())] or list(getattr(asked, "keys", ["all"]))
     yield from (f"{kind.partition('_')[0]} {x}" for x in names)
 
 
