@@ -120,6 +120,21 @@ def test_no_rows_are_left_that_steps_shared(connect):
     assert not [y for x in lakes for y in (x / "_checkpoints" / "rows").iterdir()]
 
 
+def test_what_spark_says_of_its_streams_is_told_over_connect_too(embedded, connect):
+    without, told = (
+        DeltaTable(x / "lake" / "runs").to_pyarrow_table() for x, _ in (embedded, connect)
+    )
+    assert without["stream"].null_count == without.num_rows
+    batches = dict(
+        zip(told["batch_id"].to_pylist(), map(dict, told["stream"].to_pylist()), strict=True)
+    )
+    assert [batches[x]["numInputRows"] for x in (0, 1)] == told.sort_by("batch_id")[
+        "messages"
+    ].to_pylist()
+    assert batches[1]["durationMs.addBatch"] > 0
+    assert batches[1]["stateOperators.numRowsTotal"] > 0
+
+
 def test_a_client_that_is_killed_loses_and_doubles_nothing(embedded, server, tmp_path):
     """Its server goes on without it; the next one takes over."""
     done, lake = embedded[0] / "lake", tmp_path / "lake"
