@@ -1,11 +1,12 @@
 """Streams that hand what is there to a function, batch by batch."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from clwl_spark.errors import raised_within
 from clwl_spark.spark.limits import limit, limited_to
@@ -61,25 +62,25 @@ def _run_once(rows: DataFrame, function: BatchFunction, checkpoint: str) -> dict
             .start()
         )
         query.awaitTermination()
-        batches = [x for x in query.recentProgress if x["numInputRows"]]
+        batches = [x for x in query.recentProgress if x.numInputRows]
         return figures_of(batches[-1]) if batches else {}
 
 
-def figures_of(progress: Mapping[str, Any]) -> dict[str, int]:
+def figures_of(progress: StreamingQueryProgress) -> dict[str, int]:
     """The figures of a batch that a StreamingQueryListener is told, by Spark's words.
 
     Args:
-        progress: a StreamingQueryProgress.
+        progress: of the batch; with Spark Connect its rows are those of its sources.
 
     Returns:
         `numInputRows`; milliseconds of each step, as `durationMs.addBatch`; and of the operators
         that keep state, added up: rows, milliseconds and bytes, as `stateOperators.numRowsTotal`.
     """
-    operators = progress["stateOperators"]
+    operators = progress.stateOperators
     state = {x: sum(int(y[x]) for y in operators) for x in _OF_STATE if operators}
     return {
-        "numInputRows": int(progress["numInputRows"]),
-        **{f"durationMs.{x}": int(y) for x, y in sorted(progress["durationMs"].items())},
+        "numInputRows": int(progress.numInputRows),
+        **{f"durationMs.{x}": int(y) for x, y in sorted(progress.durationMs.items())},
         **{f"stateOperators.{x}": y for x, y in state.items()},
     }
 
