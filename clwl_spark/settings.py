@@ -41,6 +41,8 @@ _PREFIX: Final = "spark."
 _STORAGE: Final = "storage"
 _PLACES: Final = ("lake", "catalog")
 _URIS: Final = ("lake", "checkpoints")
+SERVERLESS: Final = "serverless"
+"""The profile of a session that takes only what serverless compute does."""
 _ANY_MODULE: Final = "*"
 _ELSEWHERE: Final = (
     "credentials come from the environment (AWS_ACCESS_KEY_ID ...) or the machine's role"
@@ -149,6 +151,7 @@ class Settings(BaseModel):
     message_exit: _FunctionName
     worker_memory_mib: Annotated[int, Field(ge=64, le=1_048_576)]
     engine: Literal["auto", "embedded", "arrow", "spark"]
+    profile: Literal["", "serverless"]
     stateful_operator: Literal["applyInPandasWithState", "transformWithState"]
     embedded_rows: Annotated[int, Field(ge=0)]
     embedded_messages: Annotated[int, Field(ge=0)]

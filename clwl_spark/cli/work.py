@@ -31,9 +31,10 @@ from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.logs import LogFormat, Loudness, configure_logs
 from clwl_spark.routing.engines.fitness import Waiting, waiting_messages
 from clwl_spark.routing.engines.workers import start_soon
-from clwl_spark.settings import Settings, read_settings
+from clwl_spark.settings import SERVERLESS, Settings, read_settings
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.embedded import without_panic_texts
+from clwl_spark.spark.limits import limit
 from clwl_spark.spark.local_settings import SMALL_WORK
 from clwl_spark.spark.materialize import releasing
 from clwl_spark.storage import access, places
@@ -43,6 +44,8 @@ _SPARKS_LOGGERS: Final = ("DataFrameQueryContextLogger", "SQLQueryContextLogger"
 """They print an error that is raised as well, so it would be told twice."""
 
 _FEW_ROWS: Final = 100_000
+_ROWS: Final = "rows"
+"""Beside checkpoints: where a session of serverless compute keeps rows."""
 
 TOPOLOGY_TABLES: Final = tuple(table.name for table in TOPOLOGY)
 ROUTED: Final = (*TOPOLOGY_TABLES, MESSAGES.name, OUTCOMES.name)
@@ -212,8 +215,12 @@ def screen_of(common: Common, settings: Settings, command: str) -> Screen:
 def lake_of(spark: SparkSession, settings: Settings) -> Lake:
     """The lake that the settings name."""
     if settings.catalog:
-        return Lake(spark, settings.catalog, in_catalog=True, checkpoints=settings.checkpoints)
-    return Lake(spark, absolute(settings.lake), checkpoints=absolute(settings.checkpoints))
+        lake = Lake(spark, settings.catalog, in_catalog=True, checkpoints=settings.checkpoints)
+    else:
+        lake = Lake(spark, absolute(settings.lake), checkpoints=absolute(settings.checkpoints))
+    is_limited = settings.profile == SERVERLESS and not lake.is_embedded
+    limit(spark, f"{lake.checkpoint_root}/{_ROWS}" if is_limited else "")
+    return lake
 
 
 def absolute(place: str) -> str:

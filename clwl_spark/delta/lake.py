@@ -37,6 +37,7 @@ from clwl_spark.delta.writes import (
 from clwl_spark.spark.conf import MOMENTS_AS_NUMBERS, with_settings
 from clwl_spark.spark.files import delete_folder
 from clwl_spark.spark.frames import frame_from_arrow, to_arrow
+from clwl_spark.spark.limits import setting
 from clwl_spark.spark.materialize import rows_in_files
 from clwl_spark.spark.named import named_frame
 from clwl_spark.spark.parallel import run_parallel
@@ -333,7 +334,7 @@ class Lake(LakeReader):
 
 def _writing(spark: SparkSession) -> AbstractContextManager[None]:
     """For the block, files get moments that every reader knows, unless the session sees to it."""
-    given = {x: spark.conf.get(x, None) for x in MOMENTS_AS_NUMBERS}
+    given = {x: setting(spark, x, "") for x in MOMENTS_AS_NUMBERS}
     if given == MOMENTS_AS_NUMBERS:
         return nullcontext()
     return with_settings(spark, MOMENTS_AS_NUMBERS)

@@ -4,6 +4,7 @@ Source: "Delta Transaction Log Protocol": table features, reader and writer vers
 """
 
 import re
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -80,6 +81,8 @@ _NEWEST: Final[dict[str, _Opened]] = {}
 """Tables by folder: a log takes milliseconds to read, and a run asks 40 times for eight of them."""
 _MOST: Final = 100
 """Tables that are kept."""
+_OPENING: Final[dict[str, threading.Lock]] = {}
+"""Held while a table of an object store is opened, by folder."""
 
 
 def opened(folder: str, version: int | None = None) -> DeltaTable | None:
@@ -89,6 +92,14 @@ def opened(folder: str, version: int | None = None) -> DeltaTable | None:
     """
     if version is not None:
         return _read(folder, version)
+    if not is_store(folder):
+        return _newest(folder)
+    # Threads that ask at once would each list the log.
+    with _OPENING.setdefault(folder, threading.Lock()):
+        return _newest(folder)
+
+
+def _newest(folder: str) -> DeltaTable | None:
     seen = _NEWEST.get(folder)
     if seen is not None and seen.log and seen.log == _log_of(folder, seen.table.version()):
         return seen.table

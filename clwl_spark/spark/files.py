@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
+import structlog
 from pyspark.sql import SparkSession
 
 from clwl_spark.errors import EngineError
 from clwl_spark.spark.embedded import is_embedded
+from clwl_spark.spark.limits import limited_to
 from clwl_spark.storage import files
 
 _GLOB: Final = frozenset("{}[]*?\\")
@@ -51,6 +53,10 @@ def delete_folder(spark: SparkSession, folder: str) -> None:
     if is_embedded(spark):
         files.delete_folder(folder)
         return
+    if limited_to(spark) and Path(folder.removeprefix("file:")).is_dir():
+        # A volume is a folder of the driver's, too; which name a folder has here was drawn.
+        files.delete_folder(folder.removeprefix("file:"))
+        return
     try:
         java: Any = spark._jvm  # noqa: SLF001
         conf = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001
@@ -63,6 +69,14 @@ def delete_folder(spark: SparkSession, folder: str) -> None:
         ) from None
     path = java.org.apache.hadoop.fs.Path(folder)
     path.getFileSystem(conf).delete(path, True)
+
+
+def forget_folder(spark: SparkSession, folder: str) -> None:
+    """Take away rows that a limited session has kept; where nobody can, say where they are."""
+    try:
+        delete_folder(spark, folder)
+    except EngineError:
+        structlog.get_logger().warning("rows kept", left_in=folder)
 
 
 def refuse_lasting(spark: SparkSession, folder: str) -> None:

@@ -1,9 +1,11 @@
 """What to do with frames that several steps read, so that each is worked out once."""
 
 import shutil
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +17,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from clwl_spark.spark.embedded import is_embedded, new_scratch_folder
+from clwl_spark.spark.files import forget_folder
 from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows, typed_rows
+from clwl_spark.spark.limits import limited_to, new_folder
 
 Materialize = Callable[[DataFrame], DataFrame]
 
@@ -26,8 +30,21 @@ ROWS_HERE: Final = 1_000_000
 """Rows of plans that are read and written within this process, some 200 MB: where Java is cold,
 Spark's first writes to Delta take 5 s, and reading and gathering 29,500 plans 8."""
 
-_CHECKPOINTED: Final[ContextVar[list[int] | None]] = ContextVar("checkpointed", default=None)
-"""Ids of what is kept within the block; no frames, so that Java can forget them before."""
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a block keeps.
+
+    Attributes:
+        rdds: ids of what is in Spark's memory; no frames, so that Java can forget them before.
+        folders: with the rows of a limited session, by session.
+    """
+
+    rdds: list[int] = field(default_factory=list)
+    folders: dict[SparkSession, str] = field(default_factory=dict)
+
+
+_KEPT: Final[ContextVar[_Kept | None]] = ContextVar("kept", default=None)
 
 _ROWS: Final = "_clwl_rows"
 """Attribute of a frame: its rows."""
@@ -41,6 +58,10 @@ def persisted(frame: DataFrame) -> Iterator[DataFrame]:
     """Give a frame whose rows are kept where they were worked out, until the block ends."""
     if is_embedded(frame.sparkSession):
         yield checkpoint(frame)
+        return
+    if limited_to(frame.sparkSession):
+        with _in_own_files(frame) as rows:
+            yield rows
         return
     kept = frame.persist(StorageLevel.MEMORY_AND_DISK)
     try:
@@ -63,10 +84,12 @@ def checkpoint(frame: DataFrame) -> DataFrame:
     """
     if is_embedded(frame.sparkSession):
         return _in_files(frame)
+    if limited_to(frame.sparkSession):
+        return _in_limited_files(frame)
     kept = frame.localCheckpoint()
-    checkpointed = _CHECKPOINTED.get()
-    if checkpointed is not None and hasattr(kept, "_jdf"):
-        checkpointed.append(kept._jdf.queryExecution().logical().rdd().id())  # noqa: SLF001
+    block = _KEPT.get()
+    if block is not None and hasattr(kept, "_jdf"):
+        block.rdds.append(kept._jdf.queryExecution().logical().rdd().id())  # noqa: SLF001
     return kept
 
 
@@ -76,6 +99,32 @@ def _in_files(frame: DataFrame) -> DataFrame:
     frame.write.parquet(folder)
     kept = frame.sparkSession.read.parquet(folder)
     return kept if kept.columns else frame_from_rows(frame.sparkSession, [], frame.schema)
+
+
+def _in_limited_files(frame: DataFrame) -> DataFrame:
+    """A frame whose rows are in files of a limited session, until the block of `releasing` ends."""
+    spark, block = frame.sparkSession, _KEPT.get()
+    folder = new_folder(spark)
+    if block is not None:
+        folder = f"{block.folders.setdefault(spark, folder)}/{uuid.uuid4().hex}"
+    return _written(frame, folder)
+
+
+@contextmanager
+def _in_own_files(frame: DataFrame) -> Iterator[DataFrame]:
+    """A frame whose rows are in files of a limited session, for the block."""
+    folder = new_folder(frame.sparkSession)
+    try:
+        yield _written(frame, folder)
+    finally:
+        forget_folder(frame.sparkSession, folder)
+
+
+def _written(frame: DataFrame, folder: str) -> DataFrame:
+    """A frame that reads what is now in a folder; nobody looks into files for its types."""
+    types = frame.schema
+    frame.write.parquet(folder)
+    return frame.sparkSession.read.schema(types).parquet(folder)
 
 
 def _new_folder(frame: DataFrame) -> str:
@@ -107,16 +156,18 @@ def releasing() -> Iterator[None]:
     By itself it does so some time after Java has forgotten the frames. With Spark Connect, the
     server forgets a frame when this process does.
     """
-    checkpointed: list[int] = []
-    outer = _CHECKPOINTED.set(checkpointed)
+    block = _Kept()
+    outer = _KEPT.set(block)
     try:
         yield
     finally:
-        _CHECKPOINTED.reset(outer)
+        _KEPT.reset(outer)
+        for spark, folder in block.folders.items():
+            forget_folder(spark, folder)
         context = SparkContext._active_spark_context  # noqa: SLF001
-        if checkpointed and context is not None:
+        if block.rdds and context is not None:
             there = context._jsc.getPersistentRDDs()  # noqa: SLF001
-            for rdd in filter(None, map(there.get, checkpointed)):
+            for rdd in filter(None, map(there.get, block.rdds)):
                 rdd.unpersist(False)
 
 

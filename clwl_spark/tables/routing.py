@@ -236,6 +236,12 @@ RUNS: Final = Table(
             "Messages put ON_OPEN without an open_id, each an open of its own; null = not counted",
             optional=True,
         ),
+        Column(
+            "stream",
+            "map<string,bigint>",
+            "What Spark's stream says of the batch, by Spark's words; null = no stream routed it",
+            optional=True,
+        ),
     ),
 )
 ROUTER_MEMORY: Final = Table(

@@ -19,6 +19,7 @@ from clwl_spark.tables import MESSAGES
 Clwl = Callable[[list[list[str]]], list[Any]]
 """Runs commands in a process, one after the other, and gives the document of each."""
 PROGRAM: Final = Path(__file__).with_name("in_turn.py")
+RECORDER: Final = PROGRAM.with_name("recorder.py")
 
 INGEST: Final = [
     *("ingest", str(samples_folder() / "topology")),
@@ -49,6 +50,7 @@ OF_ONE_RUN: Final = frozenset(
         "outcomes_from",
         "outcomes_id",
         "outcomes_version",
+        "stream",
         "worker_peak_mib",
     }
 )
@@ -57,12 +59,26 @@ OF_ONE_RUN: Final = frozenset(
 
 def clwl(server: str | None) -> Clwl:
     """Commands in a process of their own, which knows of a server, or of none."""
+    return _typed(_environment(server), [str(PROGRAM)], [])
 
+
+def serverless(server: str, asked: Path) -> Clwl:
+    """Commands with the profile `serverless`, in a process that knows of a server.
+
+    Args:
+        server: its address.
+        asked: a file that gets what the server is asked for.
+    """
+    program = [str(RECORDER), str(asked)]
+    return _typed(_environment(server), program, ["--set", "profile=serverless"])
+
+
+def _typed(environment: dict[str, str], program: list[str], options: list[str]) -> Clwl:
     def run(commands: list[list[str]]) -> list[Any]:
         done = subprocess.run(
-            [sys.executable, str(PROGRAM)],
-            input=json.dumps([[*words, "--json"] for words in commands]),
-            env=_environment(server) | {"PYTHONPATH": str(PROGRAM.parents[1])},
+            [sys.executable, *program],
+            input=json.dumps([[*words, *options, "--json"] for words in commands]),
+            env=environment | {"PYTHONPATH": str(PROGRAM.parents[1])},
             capture_output=True,
             text=True,
             check=False,

@@ -1,4 +1,4 @@
-"""Whole commands over Spark Connect give what they give without Java."""
+"""Whole commands over Spark Connect, of serverless compute, give what they give without Java."""
 
 import shutil
 import signal
@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from connect.sides import INGEST, Clwl, clwl, comparable, process, put, rows, tables
+from connect.allowed import refused
+from connect.recorder import kinds_of
+from connect.sides import INGEST, Clwl, clwl, comparable, process, put, rows, serverless, tables
 from deltalake import DeltaTable
+from pyspark.sql.connect.proto import base_pb2 as base
+from pyspark.sql.connect.proto import commands_pb2 as commands
 
 from clwl_spark.snapshots.reading import FEW_FILES
 from clwl_spark.tables import SNAPSHOTS, TOPOLOGY
@@ -68,7 +72,7 @@ def embedded(scripts, tmp_path_factory):
 @pytest.fixture(scope="module")
 def connect(server, scripts, tmp_path_factory):
     folder = tmp_path_factory.mktemp("connect")
-    return folder, worked_on(clwl(server), folder, scripts)
+    return folder, worked_on(serverless(server, folder / "asked"), folder, scripts)
 
 
 def test_commands_say_the_same(embedded, connect):
@@ -83,6 +87,52 @@ def test_tables_are_the_same(embedded, connect):
         assert tables(lakes[1]) == tables(lakes[0])
         for table in tables(lakes[0]):
             assert rows(lakes[1], table) == rows(lakes[0], table), table
+
+
+def test_nothing_is_asked_for_that_serverless_compute_refuses(connect):
+    asked = set((connect[0] / "asked").read_text().splitlines())
+    assert not [x for x in asked if refused(x)]
+    assert {"process of a stream", "trigger available_now", "function of python_udf"} <= asked
+    assert {"set spark.sql.shuffle.partitions", "sql MERGE INTO", "view own"} <= asked
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        commands.Command(checkpoint_command=commands.CheckpointCommand(local=True)),
+        commands.Command(create_dataframe_view=commands.CreateDataFrameViewCommand(is_global=True)),
+        commands.Command(write_stream_operation_start={"processing_time_interval": "1 second"}),
+        commands.Command(sql_command={"input": {"sql": {"query": "CACHE TABLE outcomes"}}}),
+        commands.Command(sql_command={"input": {"sql": {"query": "SELECT input_file_name()"}}}),
+        base.AnalyzePlanRequest(persist={}),
+        base.ConfigRequest.Operation(set={"pairs": [{"key": "spark.sql.codegen.wholeStage"}]}),
+        base.ConfigRequest.Operation(get={"keys": ["spark.sql.parquet.outputTimestampType"]}),
+        base.AddArtifactsRequest(batch={"artifacts": [{"name": "jars/ours.jar"}]}),
+    ],
+)
+def test_what_serverless_compute_refuses_is_told(request_):
+    assert [x for x in kinds_of(request_) if refused(x)]
+
+
+def test_no_rows_are_left_that_steps_shared(connect):
+    lakes = [connect[0] / name for name in ("lake", "of many")]
+    assert all((x / "_checkpoints" / "rows").is_dir() for x in lakes)
+    assert not [y for x in lakes for y in (x / "_checkpoints" / "rows").iterdir()]
+
+
+def test_what_spark_says_of_its_streams_is_told_over_connect_too(embedded, connect):
+    without, told = (
+        DeltaTable(x / "lake" / "runs").to_pyarrow_table() for x, _ in (embedded, connect)
+    )
+    assert without["stream"].null_count == without.num_rows
+    batches = dict(
+        zip(told["batch_id"].to_pylist(), map(dict, told["stream"].to_pylist()), strict=True)
+    )
+    assert [batches[x]["numInputRows"] for x in (0, 1)] == told.sort_by("batch_id")[
+        "messages"
+    ].to_pylist()
+    assert batches[1]["durationMs.addBatch"] > 0
+    assert batches[1]["stateOperators.numRowsTotal"] > 0
 
 
 def test_a_client_that_is_killed_loses_and_doubles_nothing(embedded, server, tmp_path):

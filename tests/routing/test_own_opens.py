@@ -28,6 +28,32 @@ def test_spark_counts_them_too(spark, tmp_path, engine):
     assert [x["own_opens"] for x in lake.rows("runs")] == [4]
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("engine", ["arrow", "spark"])
+def test_what_spark_says_of_a_stream_is_in_its_run(spark, tmp_path, engine):
+    lake = lake_of_opens(spark, tmp_path / "lake")
+    for first in (0, 4):
+        put_rows(lake, "messages", [message("GATE", "Q", first + n) for n in range(4)])
+        summary = route(lake, RouteOptions(state_partitions=2, engine=engine))
+        assert summary.messages == 4
+    runs = lake.rows("runs")
+    told = [dict(x["stream"]) for x in runs]
+    assert [x["status"] for x in runs] == ["DONE", "DONE"]
+    assert [x["numInputRows"] for x in told] == [4, 4]
+    for figures in told:
+        assert figures["durationMs.addBatch"] <= figures["durationMs.triggerExecution"]
+        assert {"durationMs.queryPlanning", "durationMs.walCommit"} <= figures.keys()
+        assert figures["stateOperators.numRowsTotal"] == 1
+        assert figures["stateOperators.memoryUsedBytes"] > 0
+
+
+def test_no_stream_says_anything_where_none_routes(spark, tmp_path):
+    lake = lake_of_opens(spark, tmp_path / "lake")
+    put_rows(lake, "messages", [message("GATE", "Q", 1)])
+    route(lake, RouteOptions(state_partitions=2))
+    assert [x["stream"] for x in lake.rows("runs")] == [None]
+
+
 def test_messages_without_an_open_id_are_counted_and_told(spark, tmp_path, capsys):
     lake = lake_of_opens(spark, tmp_path / "lake")
 

@@ -50,9 +50,12 @@ def test_batches_are_handed_out_once_and_raise_our_errors(spark, tmp_path):
 
     with pytest.raises(LakeStateError, match="batch 0 is not wanted"):
         run_batches(stream, refuse, str(tmp_path / "checkpoint"))
-    for _ in range(2):
-        run_batches(stream, take, str(tmp_path / "checkpoint"))
+    told = [run_batches(stream, take, str(tmp_path / "checkpoint")) for _ in range(2)]
     assert seen == [(0, 3)]
+    assert told[0]["numInputRows"] == 3
+    assert told[0]["durationMs.addBatch"] > 0
+    assert not [x for x in told[0] if x.startswith("stateOperators.")]
+    assert told[1] == {}
 
 
 def test_a_python_that_starts_too_slowly_is_started_again(monkeypatch):

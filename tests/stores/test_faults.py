@@ -1,12 +1,15 @@
 """What goes wrong between here and an object store costs time, and never a row."""
 
+import os
 import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from deltalake import DeltaTable
 from object_stores import BUCKET, SECRET
-from pyarrow.fs import copy_files
+from pyarrow.fs import FileSelector, copy_files
 from store_faults import Fault
 
 from clwl_spark.cli import main
@@ -196,3 +199,43 @@ def test_who_is_not_let_in_is_told_so_and_nothing_secret(place, capsys):
     assert "cannot be used" in said.err
     assert "403 Forbidden" in said.err
     assert "planted" not in said.err + said.out
+
+
+PLANTED = {
+    "AZURE_STORAGE_ACCOUNT_KEY": "planted+azure/key==",
+    "GOOGLE_SERVICE_ACCOUNT_KEY": '{"private_key": "planted-google-key"}',
+    "CLWL_PASSWORD": "planted password",
+    "SERVICE_TOKEN": "planted.token.of.another",
+}
+"""What the environment of a command may have, beside the keys of its store."""
+
+
+def test_secrets_are_in_nothing_that_is_said_or_written(place, server, tmp_path):
+    said = []
+    words = ["--lake", place, "--verbose", "--log", "json"]
+    spread = {**os.environ, **PLANTED}
+    commands = [
+        ["generate", "--qmgrs", "4", "--instances", "2", "--messages", "50"],
+        ["route"],
+        ["explain", "--from", "QM1", "--object", "Q1", "--json"],
+        ["report", "--out", str(tmp_path / "report")],
+        ["explain", "--at", "planted password", "--from", "QM1", "--object", "Q1"],
+        ["route", "--set", "checkpoints=s3://key:planted@bucket/x"],
+        ["route", "--set", "storage.endpoint=http://127.0.0.1:1", "--set", "storage.retries=0"],
+    ]
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", "clwl_spark.cli", *command, *words],
+            env=spread,
+            capture_output=True,
+            check=False,
+        )
+        said += [done.stdout, done.stderr]
+        assert (done.returncode == 0) == (command in commands[:4]), done.stderr
+    files = server.files()
+    found = files.get_file_info(FileSelector(place.removeprefix("s3://"), recursive=True))
+    written = [files.open_input_file(x.path).read() for x in found if x.is_file]
+    written += [x.read_bytes() for x in tmp_path.rglob("*") if x.is_file()]
+    assert len(written) > 30
+    for secret in (SECRET, "planted@", *PLANTED.values()):
+        assert not [x for x in (*said, *written) if secret.encode() in x], secret

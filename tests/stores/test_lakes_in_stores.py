@@ -58,22 +58,36 @@ def test_its_tables_are_those_of_the_disk_row_for_row(two, proxy):
     assert folders <= {"_delta_log"}
 
 
-def test_a_question_lists_each_log_once_and_nothing_else(two, proxy):
+def test_a_question_lists_each_log_once_and_nothing_else(two, proxy, tmp_path):
     _, lake = two
     do("generate", "--lake", lake, "--messages", 100, *CLUSTER)
     do("route", "--lake", lake)
-    proxy.seen.clear()
-    words = ["explain", "--lake", lake, "--from", "QM1", "--object", "Q1"]
-    said = subprocess.run(
-        [sys.executable, "-m", "clwl_spark.cli", *words],
-        capture_output=True,
-        text=True,
-        check=True,
+    asked = (
+        ["explain", "--from", "QM1", "--object", "Q1"],
+        ["report", "--out", str(tmp_path / "r")],
     )
-    assert "Q1" in said.stdout
+    for words in asked:
+        proxy.seen.clear()
+        said = subprocess.run(
+            [sys.executable, "-m", "clwl_spark.cli", *words, "--lake", lake],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert ("Q1" if words[0] == "explain" else "report.html") in said.stdout
+        assert set(proxy.listings().values()) == {1}, words
+        assert all(x.endswith("/_delta_log/") for x in proxy.listings())
+        assert sum(x.method == "GET" for x in proxy.seen) < 200
+
+
+def test_routing_where_nothing_is_new_lists_each_log_once(two, proxy):
+    _, lake = two
+    do("generate", "--lake", lake, "--messages", 100, *CLUSTER)
+    do("route", "--lake", lake)
+    words = [sys.executable, "-m", "clwl_spark.cli", "route", "--quiet", "--lake", lake]
+    proxy.seen.clear()
+    subprocess.run(words, check=True)
     assert set(proxy.listings().values()) == {1}
-    assert all(x.endswith("/_delta_log/") for x in proxy.listings())
-    assert sum(x.method == "GET" for x in proxy.seen) < 150
 
 
 def test_python_asks_it(two):

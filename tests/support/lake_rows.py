@@ -18,6 +18,7 @@ OF_A_RUN = {
     "started_at",
     "finished_at",
     "seconds",
+    "stream",
     "worker_peak_mib",
     "messages_id",
 }

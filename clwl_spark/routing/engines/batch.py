@@ -25,7 +25,7 @@ from clwl_spark.routing.engines.stream import FIGURES, Bounds, routed_blocks, st
 from clwl_spark.routing.intake.blocks import KIND, KIND_REJECTS, MESSAGES, SPLIT, from_ipc
 from clwl_spark.routing.intake.duplicate_notes import DuplicateNotes
 from clwl_spark.routing.ledger.run_record import APPLY, Run, RunSummary
-from clwl_spark.routing.ledger.runs import finish, summary_of
+from clwl_spark.routing.ledger.runs import finish, summary_of, write_stream
 from clwl_spark.routing.ledger.source_offsets import taken_by_batch
 from clwl_spark.routing.notes import Note
 from clwl_spark.routing.output.routed import (
@@ -138,7 +138,7 @@ def route_batch(lake: Lake, run: Run, options: RouteOptions, provider: PlanProvi
     query = _Query(lake, run, options, provider, DuplicateNotes(lake, run), time.time())
     for _ in range(PLANNING_ATTEMPTS):
         try:
-            query.start()
+            told = query.start()
         except PlansMissingError:
             provider.plan_missing()
         except DuplicatesAskedError:
@@ -148,6 +148,7 @@ def route_batch(lake: Lake, run: Run, options: RouteOptions, provider: PlanProvi
         except LaterBatchError:
             return summary_of(lake, run)
         else:
+            write_stream(lake, run, told)
             return summary_of(lake, run)
     raise LakeStateError(
         "messages ask for plans that cannot be made: were messages deleted while they were "
@@ -175,8 +176,8 @@ class _Query:
     duplicates: DuplicateNotes
     started: float
 
-    def start(self) -> None:
-        """Route the batch, and write it."""
+    def start(self) -> dict[str, int]:
+        """Route the batch, and write it; what Spark says of the stream (`figures_of`)."""
         lake, run, engine = self.lake, self.run, self.provider.engine
         bounds = Bounds(
             binding_rules(self.options, run),
@@ -194,7 +195,7 @@ class _Query:
             **state_settings(lake.spark, run.operator),
         }
         with with_settings(lake.spark, settings):
-            run_batches(blocks, batch.write, f"{lake.checkpoint_root}/{run.checkpoint}")
+            return run_batches(blocks, batch.write, f"{lake.checkpoint_root}/{run.checkpoint}")
 
     def _facts(self) -> DataFrame:
         """Facts, with all else that a bucket has to know.

@@ -44,6 +44,7 @@ from clwl_spark.routing.state.bindings import BindingRules
 from clwl_spark.routing.state.bucket import Bucket
 from clwl_spark.routing.state.history import MEMORY, STATE_SCHEMA, from_state, to_state
 from clwl_spark.snapshots.catalog import Pin
+from clwl_spark.spark.limits import setting
 from clwl_spark.tables import columns as c
 
 FIGURES: Final = "figures"
@@ -56,6 +57,7 @@ _STATE: Final = "memories"
 _STATE_STORE: Final = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 ARROW_ROWS: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_ARROW_ROWS_OF_SPARK: Final = "10000"
 _TAKEN_AT_ONCE: Final = 1 / 4
 _SENT_AT_ONCE: Final = 1 / 8
 """Shares of `worker_memory_mib` that blocks and answers may take on their way to and from Java."""
@@ -105,7 +107,7 @@ def routed_blocks(
     Grain: one row per routed block, reject block, bucket (history), or bucket of which plans are
     missing.
     """
-    arrow_rows = int(str(messages.sparkSession.conf.get(ARROW_ROWS)))
+    arrow_rows = int(setting(messages.sparkSession, ARROW_ROWS, _ARROW_ROWS_OF_SPARK))
     taken, sent = (
         arrow_rows / (bounds.memory_mib * 2**20 * share)
         for share in (_TAKEN_AT_ONCE, _SENT_AT_ONCE)
@@ -140,8 +142,9 @@ def _with_state(grouped: GroupedData, function: StateFunction, operator: str) ->
 
 def state_settings(spark: SparkSession, operator: str) -> dict[str, str]:
     """Settings that an operator needs, of those that the session does not have so already."""
-    has = spark.conf.get(_STATE_STORE, "")
-    return {} if operator != TRANSFORM or has == _ROCKSDB else {_STATE_STORE: _ROCKSDB}
+    if operator != TRANSFORM or setting(spark, _STATE_STORE, "") == _ROCKSDB:
+        return {}
+    return {_STATE_STORE: _ROCKSDB}
 
 
 class StateProcessor(StatefulProcessor):

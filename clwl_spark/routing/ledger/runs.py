@@ -34,6 +34,7 @@ DONE: Final = "DONE"
 _PACKAGES: Final = ("clwl-spark", "pyspark", "delta-spark", "pyarrow", "pandas", "numba")
 _BATCH: Final = "batch_id"
 _CHECKPOINT: Final = "checkpoint"
+_STREAM: Final = "stream"
 
 
 def begin(lake: Lake, wanted: Wanted = ANY, duplicates: Duplicates = Duplicates.KEEP) -> Run:
@@ -117,8 +118,7 @@ def without_checkpoint(lake: Lake, row: Mapping[str, Any]) -> None:
             "route it once more first"
         )
     if row[_CHECKPOINT] is not None:
-        changed = {**row, _CHECKPOINT: None}
-        lake.merge(RUNS.name, lake.arrow_rows(RUNS.name, [[changed[x] for x in RUNS.names]]))
+        _write(lake, {**row, _CHECKPOINT: None})
 
 
 def _upto(row: Mapping[str, Any]) -> Taken | None:
@@ -224,6 +224,20 @@ def finish(lake: Lake, run: Run, summary: RunSummary) -> None:
     lake.merge(RUNS.name, _row(lake, run, summary, DONE))
 
 
+def write_stream(lake: Lake, run: Run, figures: Mapping[str, int]) -> None:
+    """Add what Spark says of the stream to a run that is done; it is told when its batch is over.
+
+    A process that is killed in between leaves null, and nothing else.
+    """
+    if figures:
+        (row,) = lake.rows(RUNS.name, c.RUN_ID, [run.run_id])
+        _write(lake, {**row, _STREAM: list(figures.items())})
+
+
+def _write(lake: Lake, row: Mapping[str, Any]) -> None:
+    lake.merge(RUNS.name, lake.arrow_rows(RUNS.name, [[row[x] for x in RUNS.names]]))
+
+
 def summary_of(lake: Lake, run: Run) -> RunSummary:
     """What a run did, as `finish` has written it; nothing, if it did not."""
     row = lake.rows(RUNS.name, c.RUN_ID, [run.run_id])[0]
@@ -267,6 +281,7 @@ def _row(lake: Lake, run: Run, summary: RunSummary, status: str) -> pa.Table:
         run.outcomes_version,
         run.semantics.null_open_id.value if run.semantics.shares_null_opens else None,
         summary.own_opens,
+        None,
     )
     return lake.arrow_rows(RUNS.name, [row])
 
