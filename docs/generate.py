@@ -176,8 +176,8 @@ def all_settings() -> str:
         _SETTINGS,
         "```sh\nclwl route --lake lake --config local.toml --set spark.driver.memory=3g\n```",
         (
-            "The defaults are `conf/default.toml`; `conf/local.toml`, `conf/cluster.toml` and "
-            "`conf/serverless.toml` are files to start from."
+            "The defaults are `conf/default.toml`; `conf/local.toml` and `conf/cluster.toml` are "
+            "files to start from."
         ),
     ]
     for name, comment in said.items():

@@ -50,6 +50,14 @@ class Common:
             "workers read messages without Java); auto = what fits.",
         ),
     ] = None
+    profile: Annotated[
+        str | None,
+        _place(
+            "--profile",
+            metavar="serverless",
+            text="Ask a Spark session for nothing that serverless compute refuses.",
+        ),
+    ] = None
     as_json: Annotated[
         bool, _output("--json", text="One JSON document on standard output, nothing else there.")
     ] = False

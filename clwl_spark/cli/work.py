@@ -191,6 +191,7 @@ def settings_of(common: Common, options: Mapping[str, str | None] | None = None)
         "catalog": common.catalog,
         "log": common.log,
         "engine": common.engine,
+        "profile": common.profile,
     }
     if common.lake is not None and common.catalog is not None:
         raise UsageError("--lake and --catalog name two lakes: leave one out")

@@ -70,7 +70,7 @@ def serverless(server: str, asked: Path) -> Clwl:
         asked: a file that gets what the server is asked for.
     """
     program = [str(RECORDER), str(asked)]
-    return _typed(_environment(server), program, ["--set", "profile=serverless"])
+    return _typed(_environment(server), program, ["--profile", "serverless"])
 
 
 def _typed(environment: dict[str, str], program: list[str], options: list[str]) -> Clwl:

@@ -49,8 +49,7 @@ def test_a_wheel_has_what_a_platform_runs_and_what_its_commands_read(two):
     (wheel,) = [x for x in two[0] if x.suffix == ".whl"]
     names = set(zipfile.ZipFile(wheel).namelist())
     wanted = {
-        "jobs/clwl.py", "jobs/route.py", "conf/cluster.toml", "conf/serverless.toml",
-        "conf/platforms/databricks.yml",
+        "jobs/clwl.py", "jobs/route.py", "conf/cluster.toml", "conf/platforms/databricks.yml",
         "conf/monitoring/grafana.json", "notebooks/before_a_change.ipynb", "default.toml",
         "gates/health.yml", "present/questions/views/routed_messages.sql",
     }  # fmt: skip
