@@ -37,13 +37,13 @@ def limit(spark: SparkSession, folder: str) -> None:
     """
     if folder:
         setattr(spark, _FOLDER, folder.rstrip("/"))
-    else:
-        vars(spark).pop(_FOLDER, None)
+    elif limited_to(spark):
+        delattr(spark, _FOLDER)
 
 
 def limited_to(spark: SparkSession) -> str:
     """The folder that a limited session keeps rows in; '' = it takes all that Spark has."""
-    folder: str = vars(spark).get(_FOLDER, "")
+    folder: str = getattr(spark, _FOLDER, "")
     return folder
 
 

@@ -15,6 +15,12 @@ SCRIPT = Path(__file__).with_name("session_used.py")
 TESTS = SCRIPT.parent.parent
 
 
+def assert_left(before, after):
+    """Spark may have forgotten rows meanwhile that others had it keep."""
+    kept = [x for x in before["kept"] if x in after["kept"]]
+    assert after == {**before, "kept": kept}
+
+
 def test_a_session_of_spark_connect(server, tmp_path):
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(tmp_path / "lake")],
@@ -34,7 +40,7 @@ def test_a_session_of_spark_connect(server, tmp_path):
 def test_a_classic_session(spark, tmp_path):
     before = state_of(spark)
     assert use(spark, {"lake": str(tmp_path / "lake")}) == 300
-    assert state_of(spark) == before
+    assert_left(before, state_of(spark))
 
 
 def test_a_classic_session_with_a_lake_in_its_catalog(spark, tmp_path):
@@ -43,6 +49,6 @@ def test_a_classic_session_with_a_lake_in_its_catalog(spark, tmp_path):
         before = state_of(spark)
         place = {"catalog": "spark_catalog.clwl_left"}
         assert use(spark, place, str(tmp_path / "checkpoints")) == 300
-        assert state_of(spark) == before
+        assert_left(before, state_of(spark))
     finally:
         spark.sql("DROP SCHEMA clwl_left CASCADE")
