@@ -35,6 +35,9 @@ _CLIENT: Final = ("grpc", "grpc_status", "google.rpc", "google.protobuf", "zstan
 CONNECT_MODE: Final = "SPARK_CONNECT_MODE_ENABLED"
 """PySpark's functions make columns for Connect where this variable is set."""
 _MEBIBYTE: Final = 2**20
+_PARTITIONS: Final = 4
+"""The least of a frame: with fewer, DataFusion sends rows that are together by some columns out
+anew, and sorts them, for each window that takes these and others."""
 _STDERR: Final = 2
 _SCRATCH: Final = "clwl_scratch"
 """Attribute of an embedded session: its folder of temporary files."""
@@ -181,6 +184,7 @@ def _server_settings(scratch: Path, most_bytes: int) -> dict[str, str]:
     return {
         "RUST_LOG": os.environ.get("RUST_LOG", "off"),
         "SAIL_EXECUTION__CHECKPOINT__PATH": str(checkpoints),
+        "SAIL_EXECUTION__DEFAULT_PARALLELISM": str(max(_PARTITIONS, os.cpu_count() or 1)),
         "SAIL_RUNTIME__MEMORY_POOL__TYPE": "greedy",
         "SAIL_RUNTIME__MEMORY_POOL__GREEDY__MAX_SIZE": str(most_bytes),
         "SAIL_RUNTIME__TEMPORARY_FILES__PATHS": f'["{spilled}"]',
