@@ -284,3 +284,9 @@ def test_times_without_a_zone_and_names_that_are_not_there_are_told_apart():
     assert [x.reason for x in found.refused] == ["it names no queue manager: give --observer"]
     rows = recorded(text, "file", OPTIONS.reading).rows["counter_readings"]
     assert rows["qmgr"].to_pylist() == ["QM9"]
+
+
+def test_of_what_cannot_be_used_only_the_beginning_is_shown():
+    event = {"eventSource": {}, "eventType": {"name": "N" * 300}, "eventData": {}}
+    (reject,) = check_loading(json.dumps(event).encode()).rejects
+    assert reject.text == "N" * 200

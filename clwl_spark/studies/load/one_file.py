@@ -132,7 +132,8 @@ class LoadFile:
     def refuse(self, pieces: Iterable[Refused]) -> None:
         """Note pieces that cannot be used."""
         self.rejects += [
-            LoadReject(self.name, x.line, writable(x.text), writable(x.reason)) for x in pieces
+            LoadReject(self.name, x.line, writable(x.text)[:SHOWN_TEXT], writable(x.reason))
+            for x in pieces
         ]
 
     def bound(self, bounds: Bounds) -> None:
