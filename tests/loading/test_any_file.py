@@ -287,6 +287,7 @@ def test_times_without_a_zone_and_names_that_are_not_there_are_told_apart():
 
 
 def test_of_what_cannot_be_used_only_the_beginning_is_shown():
-    event = {"eventSource": {}, "eventType": {"name": "N" * 300}, "eventData": {}}
+    words = {"eventType": {"name": "N" * 300, "value": 46}, "eventReason": {"value": 1}}
+    event = {"eventSource": {"queueMgr": "QM1"}, **words, "eventCreation": {}, "eventData": {}}
     (reject,) = check_loading(json.dumps(event).encode()).rejects
     assert reject.text == "N" * 200
