@@ -9,6 +9,7 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,9 +33,11 @@ def main() -> None:
     entries: list[Entry] = json.loads(MEASURED.read_text())
     found = [json.loads(path.read_text()) for path in options.documents]
     if found:
-        day = next(x["date"] for x in found if "date" in x)[:10]
+        today = datetime.now(UTC).isoformat()
+        day = next((x["date"] for x in found if "date" in x), today)[:10]
         new = {"date": day} | {x: y[x] for y in found for x in KEPT if x in y}
-        entries = [x for x in entries if x["date"] != day] + [new]
+        same_day = next((x for x in entries if x["date"] == day), {})
+        entries = [x for x in entries if x["date"] != day] + [{**same_day, **new}]
         MEASURED.write_text(json.dumps(entries, indent=1) + "\n")
     PAGE.write_text(with_tables(PAGE.read_text(), entries))
 
