@@ -150,7 +150,7 @@ def wrong_of(
         own = _copied(before)
         if resets:
             own.balance[:, 1] = 0
-        changed = _weighted(choices, channel, weight)
+        changed = weighted(choices, channel, weight)
         some, told, results = _stretch(begin, size, puts, seen, held)
         results.verdict[:] = 0
         follow(some, changed, own, told, limits, results)
@@ -167,7 +167,7 @@ def _differing(verdict: Ints) -> int:
 
 
 @compiled
-def _weighted(choices: Choices, channel: int, weight: int) -> Choices:
+def weighted(choices: Choices, channel: int, weight: int) -> Choices:
     """Choices with another weight of a channel."""
     weights = choices.weight.copy()
     for route in range(weights.shape[0]):

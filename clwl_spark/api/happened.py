@@ -23,7 +23,7 @@ from clwl_spark.studies.conform.find import LOOKED_INTO, conform
 from clwl_spark.studies.conform.model import Conformity
 from clwl_spark.studies.incident.find import incident
 from clwl_spark.studies.incident.model import Bound, Incident, Waiting, Way
-from clwl_spark.studies.load import one_file
+from clwl_spark.studies.load import load_file
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.run import load
 from clwl_spark.studies.load.summary import LoadSummary
@@ -125,7 +125,7 @@ def separated(
 
 def loaded(lake: Lake, paths: Sequence[str | Path], options: LoadOptions) -> LoadSummary:
     """Load files of puts and of what MQ records."""
-    how = one_file.LoadOptions(
+    how = load_file.LoadOptions(
         options.get("fields") or {},
         Reading(options.get("observer"), zone_named(options.get("time_zone"))),
         options.get("strict", False),

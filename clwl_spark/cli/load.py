@@ -16,8 +16,8 @@ from clwl_spark.errors import UsageError
 from clwl_spark.settings import duration
 from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Reading
+from clwl_spark.studies.load.load_file import LoadOptions
 from clwl_spark.studies.load.mapping import read_maps, save_map
-from clwl_spark.studies.load.one_file import LoadOptions
 from clwl_spark.studies.load.run import load
 from clwl_spark.studies.load.summary import LoadSummary
 from clwl_spark.studies.load.timeline import TimelineOptions, TimelineSummary, begin_timeline

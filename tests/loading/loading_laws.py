@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 from clwl_spark.mq.read.records import SHOWN_TEXT
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.known import Known
-from clwl_spark.studies.load.one_file import LoadOptions, file_with
+from clwl_spark.studies.load.load_file import LoadOptions
+from clwl_spark.studies.load.one_file import file_with
 from clwl_spark.studies.load.traced_files import read_records
 from clwl_spark.studies.load.traces import traced
 from clwl_spark.tables import TABLES

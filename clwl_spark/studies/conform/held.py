@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.choose import NO_KEY, NOT_CHOSEN, Choices, History, Puts
-from clwl_spark.algorithm.follow import NOT_SEEN, Seen, Verdicts, follow, wrong_of
-from clwl_spark.algorithm.transmit import now
+from clwl_spark.algorithm.follow import NOT_SEEN, Seen, Verdicts, follow, weighted, wrong_of
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.planning.facts import (
     BY_FACTOR,
@@ -27,7 +26,7 @@ from clwl_spark.planning.facts import (
     SENDERS,
 )
 from clwl_spark.routing.state.bucket_plans import BY_GROUP, BY_OPEN, NO_BINDING, read_facts
-from clwl_spark.studies.conform.ends import Ends, fitting, plain
+from clwl_spark.studies.conform.ends import fitting, plain, plan_ends, route_ends
 from clwl_spark.studies.conform.evidence import IS_SEEN, SEEN, Evidence
 from clwl_spark.studies.conform.suppose import Supposed
 from clwl_spark.studies.conform.trial import Held, Trial
@@ -290,7 +289,8 @@ class Sender:
         self._pattern[seen] = alike
         for record in zip(*(self.evidence.strays[x] for x in SEEN), strict=True):
             kinds.setdefault(plain(record), len(kinds))
-        routes, ends = self._route_ends(), self._plan_ends()
+        routes = route_ends(self._bucket)
+        ends = plan_ends(self._bucket, self.choices, self.evidence.qmgr)
         self._fits = fitting(kinds, routes)
         self._fits_end = fitting(kinds, ends)
         return kinds
@@ -298,37 +298,6 @@ class Sender:
     def pattern_of(self, record: tuple[Any, ...]) -> int:
         """The number of what a record tells."""
         return self._kinds[plain(record)]
-
-    def _route_ends(self) -> Ends:
-        """(dest_qmgr, channel, xmitq) of each route; a local one has neither of the last two."""
-        bucket = self._bucket
-        routes = bucket.routes.slice(0, len(bucket.weight))
-        names = (routes[x].to_pylist() for x in (c.DEST_QMGR, c.CHANNEL, c.IS_LOCAL))
-        queues = next(iter(bucket.queues[0].values()))
-        return [
-            (0, dest, None, None) if local else (0, dest, channel, now(channel, dest, queues))
-            for dest, channel, local in zip(*names, strict=True)
-        ]
-
-    def _plan_ends(self) -> Ends:
-        """Of each plan, where messages go without a choice; a reason where they go nowhere."""
-        plans, takes = self._bucket.plans, self._bucket.takes.to_pylist()
-        first = self.choices.choice_start[:-1].tolist()
-        ends: list[tuple[Any, ...]] = []
-        for at, row in enumerate(plans.to_pylist()):
-            if takes[first[at]] is not None:
-                ends.append((0, self.evidence.qmgr, None, None))
-            elif row[c.KIND] == PlanKind.XMITQ.value and row[c.REASON] == 0:
-                ends.append((0, row[c.RESOLVED_QMGR], None, row[c.XMITQ]))
-            else:
-                ends.append((row[c.REASON] or -1, None, None, None))
-        return ends
-
-
-def weighted(choices: Choices, channel: int, weight: int) -> Choices:
-    """Choices with another weight of a channel."""
-    weights = np.where(choices.channel == channel, weight, choices.weight)
-    return choices._replace(weight=weights)
 
 
 def _by_column(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from deltalake.exceptions import DeltaError
 
 from clwl_spark.studies.load.files import Found, UnreadableFileError
 from clwl_spark.studies.load.known import Known, Part
-from clwl_spark.studies.load.one_file import LoadFile, LoadOptions, LoadReject, take_table
+from clwl_spark.studies.load.load_file import LoadFile, LoadOptions, LoadReject
+from clwl_spark.studies.load.one_file import take_table
 
 _LOG: Final = "_delta_log"
 

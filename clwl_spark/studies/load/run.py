@@ -20,8 +20,9 @@ from clwl_spark.studies.load.counting import Counted
 from clwl_spark.studies.load.delta_tables import apart, table_of
 from clwl_spark.studies.load.derived import Made, made_of_counts, with_counts
 from clwl_spark.studies.load.known import Known, known_contents
+from clwl_spark.studies.load.load_file import LoadFile, LoadOptions, LoadReject
 from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
-from clwl_spark.studies.load.one_file import LoadFile, LoadOptions, LoadReject, file_of
+from clwl_spark.studies.load.one_file import file_of
 from clwl_spark.studies.load.summary import LoadSummary
 from clwl_spark.studies.load.timeline import Timeline, TimelineSummary
 from clwl_spark.studies.load.traced_files import (

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from clwl_spark.mq.read import PassedOver
+from clwl_spark.studies.load.load_file import LoadReject
 from clwl_spark.studies.load.mapping import Mapped
-from clwl_spark.studies.load.one_file import LoadReject
 from clwl_spark.studies.load.timeline import TimelineSummary
 from clwl_spark.studies.load.traced_files import TraceNotes
 from clwl_spark.tables.moments import moment_text

@@ -20,7 +20,7 @@ from clwl_spark.snapshots.timeline import Line, Moment, line_of, write_moments
 from clwl_spark.studies.load.clocks import ClockDifference, clock_differences, out_of_order
 from clwl_spark.studies.load.definitions import TABLE_OF, Definitions
 from clwl_spark.studies.load.files import Refused
-from clwl_spark.studies.load.one_file import LoadFile
+from clwl_spark.studies.load.load_file import LoadFile
 from clwl_spark.studies.load.statuses import Statuses
 from clwl_spark.tables import (
     CHANNEL_STATUS,

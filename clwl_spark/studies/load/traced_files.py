@@ -20,7 +20,7 @@ from clwl_spark.logs import OnProgress
 from clwl_spark.mq.traffic.activity import Kind
 from clwl_spark.studies.load import operations as o
 from clwl_spark.studies.load.files import Refused, writable
-from clwl_spark.studies.load.one_file import LoadFile
+from clwl_spark.studies.load.load_file import LoadFile
 from clwl_spark.studies.load.parts import FilePart, read_parts
 from clwl_spark.studies.load.recorded import RecordedRows
 from clwl_spark.studies.load.repeats import Flags

@@ -10,7 +10,7 @@ import pyarrow as pa
 from clwl_spark.delta.lake import Lake
 from clwl_spark.studies.load.derived import Made, last_of_keys
 from clwl_spark.studies.load.known import once
-from clwl_spark.studies.load.one_file import LoadFile, LoadReject
+from clwl_spark.studies.load.load_file import LoadFile, LoadReject
 from clwl_spark.tables import (
     CONFIG_EVENTS,
     COUNTER_READINGS,
