@@ -194,7 +194,7 @@ def test_case_17_order_and_files_of_messages_change_nothing(
     killed: Killed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, is_here: bool
 ) -> None:
     """Nor does it whether worker processes route, and how many messages each gets."""
-    world = World(killed.spark, tmp_path / "lake", killed.world.cases, "v9")
+    world = World.made(killed.spark, tmp_path / "lake", killed.world.cases, "v9")
     monkeypatch.setattr(embedded, "HERE_ROWS", 100_000 if is_here else 0)
     monkeypatch.setattr(embedded, "_TASK_ROWS", 1_000_000 if is_here else 50)
     for at in (0, 1):

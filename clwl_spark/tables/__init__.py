@@ -19,16 +19,13 @@ from clwl_spark.tables.loading import (
 from clwl_spark.tables.publishing import TOPIC_CONFLICTS, TOPIC_COSTS
 from clwl_spark.tables.quality import GATE_FAILURES, GATE_RESULTS, OBSERVED_COUNTS
 from clwl_spark.tables.routing import (
-    BALANCE_HISTORY,
     MESSAGES,
     OUTCOMES,
     REJECTED_MESSAGES,
     ROUTE_CANDIDATES,
     ROUTE_PLANS,
-    ROUTER_MEMORY,
-    RUNS,
-    SNAPSHOT_RESETS,
 )
+from clwl_spark.tables.runs import BALANCE_HISTORY, ROUTER_MEMORY, RUNS, SNAPSHOT_RESETS
 from clwl_spark.tables.stored_changes import SNAPSHOT_CHANGES
 from clwl_spark.tables.topology import (
     CHANNEL_STATUS,

@@ -44,7 +44,7 @@ class Chain:
         algorithm, edition = wanted.algorithm.value, wanted.edition.value
         worlds = [*random_cases(SEED, cases, edition), closing_case()]
         self.wanted = wanted
-        self.world = World(spark, folder, worlds, algorithm, edition)
+        self.world = World.made(spark, folder, worlds, algorithm, edition)
         self.references = [
             Reallocating(x.tables, algorithm, edition=edition) for x in self.world.cases
         ]

@@ -34,7 +34,7 @@ def _outcomes(world: World) -> tuple[object, ...]:
 @pytest.fixture(scope="module")
 def planned(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> World:
     """Everything in one batch."""
-    world = World(spark, tmp_path_factory.mktemp("whole"), _cases(3), "v9")
+    world = World.made(spark, tmp_path_factory.mktemp("whole"), _cases(3), "v9")
     world.append("messages", world.batch(0))
     world.route()
     return world
@@ -49,7 +49,7 @@ def whole(planned: World) -> tuple[object, ...]:
 def test_many_batches_are_one_batch(
     spark: SparkSession, tmp_path: Path, whole: tuple[object, ...]
 ) -> None:
-    world = World(spark, tmp_path, _cases(3), "v9")
+    world = World.made(spark, tmp_path, _cases(3), "v9")
     for part in range(4):
         rows = []
         for case in world.cases:
@@ -74,7 +74,7 @@ def test_partitions_arrow_sizes_and_memory_change_nothing(
     before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(arrow_rows))
     try:
-        world = World(spark, tmp_path, _cases(3), "v9")
+        world = World.made(spark, tmp_path, _cases(3), "v9")
         share_plans(planned.lake, world.lake)
         world.append("messages", world.batch(0)[::-1], files=5)
         world.route(state_partitions=partitions, worker_memory_mib=memory_mib)
@@ -95,7 +95,7 @@ def test_buckets_change_nothing(
 ) -> None:
     """None: each queue manager's memory is a state of its own, as of lakes routed long ago."""
     monkeypatch.setattr(runs, "BUCKETS", buckets)
-    world = World(spark, tmp_path, _cases(3), "v9")
+    world = World.made(spark, tmp_path, _cases(3), "v9")
     rows = world.batch(0)
     for part in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
         world.append("messages", part, files=2)

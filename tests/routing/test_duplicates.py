@@ -269,8 +269,8 @@ def test_all_else_is_as_if_duplicates_had_never_been_there(
     """As the plain router says it, and as a lake says it that never had them."""
     chance = random.Random(seed)
     cases = [random_case(random.Random(1_000 * seed + x), f"C{x:03d}.") for x in range(8)]
-    world = World(spark, tmp_path / "with", cases, "v9")
-    clean = World(spark, tmp_path / "without", cases, "v9")
+    world = World.made(spark, tmp_path / "with", cases, "v9")
+    clean = World.made(spark, tmp_path / "without", cases, "v9")
     world.references = [Reference(x.tables, binding_ttl=TTL, duplicates="reject") for x in cases]
     expected: Counter[tuple[Any, ...]] = Counter()
     for messages in _delivered(chance, cases):
@@ -296,7 +296,7 @@ def test_all_engines_set_the_same_messages_aside(spark: SparkSession, tmp_path: 
     found = {}
     planned: list[Lake] = []
     for engine in ("embedded", "arrow", "spark"):
-        world = World(spark, tmp_path / engine, cases, "v9")
+        world = World.made(spark, tmp_path / engine, cases, "v9")
         if planned:
             share_plans(planned[0], world.lake)
         planned.append(world.lake)

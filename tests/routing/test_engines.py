@@ -95,7 +95,7 @@ def routed_by(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     for way, few in (("spark", 0), ("arrow", asked.FEW_REQUESTS), ("stream", 0)):
         engine = "arrow" if way == "stream" else way
         cases = [random_case(random.Random(at), f"C{at:03d}.") for at in range(12)]
-        world = World(spark, tmp_path_factory.mktemp(way), cases, "v9")
+        world = World.made(spark, tmp_path_factory.mktemp(way), cases, "v9")
         if lakes:
             share_plans(lakes["spark"], world.lake)
         with pytest.MonkeyPatch.context() as patch:

@@ -60,7 +60,7 @@ def routed(spark: SparkSession, folder: Path, seed: int, change: Change, *, shar
     cases = random_cases(seed, CASES, edition=2)
     for case in cases:
         case.batches[:] = [[y for x in own if (y := change(x))] for own in case.batches]
-    world = World(spark, folder, cases, random.Random(seed).choice(("v9", "v7")), 2)
+    world = World.made(spark, folder, cases, random.Random(seed).choice(("v9", "v7")), 2)
     if shared:
         world.sharing_null_opens()
     for number in world.batches()[:BATCHES]:

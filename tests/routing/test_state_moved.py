@@ -45,7 +45,7 @@ def moving(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Mov
 @pytest.fixture
 def fresh(spark: SparkSession, moving: Moving, tmp_path: Path) -> World:
     """The same clusters in a lake that was never routed."""
-    return World(spark, tmp_path / "fresh", moving.world.cases, "v9")
+    return World.made(spark, tmp_path / "fresh", moving.world.cases, "v9")
 
 
 def later(lake: Lake, batch: list[dict[str, Any]]) -> set[str]:

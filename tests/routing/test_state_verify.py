@@ -135,7 +135,7 @@ def test_an_imported_memory_is_where_it_begins(
     routed: Routed, spark: SparkSession, tmp_path: Path
 ) -> None:
     export_memory(routed.after[0], tmp_path / "memory.parquet")
-    fresh = World(spark, tmp_path / "fresh", routed.world.cases, "v9")
+    fresh = World.made(spark, tmp_path / "fresh", routed.world.cases, "v9")
     import_memory(fresh.lake, tmp_path / "memory.parquet", replace=False)
     replaced = copied(routed.after[0], tmp_path / "replaced")
     import_memory(replaced, tmp_path / "memory.parquet", replace=True)

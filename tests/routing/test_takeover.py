@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from random_clusters import Case
-from reference import Reference
 from worlds import World, comparable, random_cases
 
 from clwl_spark.delta.lake import Lake
@@ -24,12 +22,7 @@ def world_of(spark: SparkSession, folder: Path, version: int) -> World:
     """The golden lake, with references that have routed what it has."""
     with tarfile.open(GOLDEN / f"state-{version}.tar.xz") as archive:
         archive.extractall(folder, filter="data")
-    world = object.__new__(World)
-    world.spark, world.algorithm = spark, "v9"
-    world.cases: list[Case] = random_cases(*CASES)
-    world.references = [Reference(x.tables, algorithm="v9") for x in world.cases]
-    world.lake = Lake(spark, str(folder / "lake"))
-    return world
+    return World(Lake(spark, str(folder / "lake")), random_cases(*CASES))
 
 
 @pytest.mark.fault(15)

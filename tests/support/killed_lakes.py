@@ -79,9 +79,7 @@ class Killed:
 
 def world_in(spark: SparkSession, folder: Path) -> World:
     """The lake in a folder, as far as routing it goes."""
-    world = object.__new__(World)
-    world.spark, world.algorithm, world.lake = spark, "v9", Lake(spark, str(folder))
-    return world
+    return World(Lake(spark, str(folder)))
 
 
 def environment() -> dict[str, str]:

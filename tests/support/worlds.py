@@ -49,23 +49,31 @@ class World:
     null_open_id: str = "own"
 
     def __init__(
-        self,
-        spark: SparkSession,
-        folder: Path,
-        cases: list[Case],
-        algorithm: str,
-        edition: int = 1,
-    ):
-        self.spark = spark
+        self, lake: Lake, cases: Sequence[Case] = (), algorithm: str = "v9", edition: int = 1
+    ) -> None:
+        self.lake = lake
+        self.spark = lake.spark
         self.cases = cases
         self.algorithm = algorithm
         self.edition = edition
         self.references = [
             Reference(case.tables, algorithm=algorithm, edition=edition) for case in cases
         ]
-        self.lake = lake_with(spark, folder)
+
+    @classmethod
+    def made(
+        cls,
+        spark: SparkSession,
+        folder: Path,
+        cases: list[Case],
+        algorithm: str,
+        edition: int = 1,
+    ) -> "World":
+        """The cases in a new lake."""
+        world = cls(lake_with(spark, folder), cases, algorithm, edition)
         for name, rows in merged_tables(cases).items():
-            put_rows(self.lake, name, rows)
+            put_rows(world.lake, name, rows)
+        return world
 
     @classmethod
     def random(
@@ -77,7 +85,7 @@ class World:
         algorithm: str,
         edition: int = 1,
     ) -> "World":
-        return cls(spark, folder, random_cases(seed, cases, edition), algorithm, edition)
+        return cls.made(spark, folder, random_cases(seed, cases, edition), algorithm, edition)
 
     def sharing_null_opens(self) -> "World":
         """The same world, whose messages without an open_id share one open."""

@@ -75,11 +75,12 @@ class Named:
         self._ends = (own + restored + 1)[plans.sender]
         sizes = 2 * plans.copies * self._ends
         self._code = np.cumsum(sizes) - sizes
+        self._first = self._code - 2 * NOT_CHOSEN
 
     def codes(
         self,
         plan: NDArray[np.int32],
-        copy: NDArray[np.int64] | int,
+        copy: NDArray[np.int64] | None,
         chosen: NDArray[np.int64],
         bound: NDArray[np.bool_],
     ) -> NDArray[np.int64]:
@@ -87,12 +88,14 @@ class Named:
 
         Args:
             plan: (outcomes,) place of the plan.
-            copy: (outcomes,) which of the plan's choices.
+            copy: (outcomes,) which of the plan's choices; None = of each the first.
             chosen: (outcomes,) the queue manager's route, or NOT_CHOSEN.
             bound: (outcomes,) whether an earlier message's choice was followed.
         """
-        end = copy * self._ends[plan] + chosen + 1
-        codes: NDArray[np.int64] = self._code[plan] + 2 * end + bound
+        end = chosen if copy is None else chosen + copy * self._ends[plan]
+        codes: NDArray[np.int64] = self._first[plan]
+        for part in (end, end, bound):  # in place: each new array is as dear as three sums
+            codes += part
         return codes
 
     def answers(self, codes: NDArray[np.int64]) -> pa.Table:

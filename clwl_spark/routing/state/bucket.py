@@ -249,7 +249,7 @@ class _Batch:
                 asks = self._exit.of(self._plans, at, told.of(window.taken(own)))
             one.choose(Puts(own_plan, *asked), bound_to, self._ttl, chosen, bound, asks)
         if total == len(plan):
-            return late, self._answers.codes(plan, 0, chosen, bound)
+            return late, self._answers.codes(plan, None, chosen, bound)
         copy = np.arange(total) - np.repeat(first, copies)
         return late, self._answers.codes(np.repeat(plan, copies), copy, chosen, bound)
 

@@ -5,6 +5,7 @@ blocks must be there before the first choice. One hot queue manager may have ten
 messages in a batch; the worker still holds only a window of them.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
@@ -24,13 +25,20 @@ SAMPLE_EVERY: Final = 1024
 
 @dataclass(slots=True)
 class Block:
-    """Where a block waits, and how far its messages have gone into windows."""
+    """A block that waits, and how far its messages have gone into windows.
+
+    Attributes:
+        messages: of it.
+        split: that it was read from.
+        keys: its keys, or where they are on disk: first byte, and the first behind them.
+        payload: in the same way.
+        taken: messages that are in windows.
+    """
 
     messages: int
     split: str
-    keys_at: int
-    payload_at: int
-    end: int
+    keys: bytes | tuple[int, int]
+    payload: bytes | tuple[int, int]
     taken: int = 0
 
 
@@ -48,23 +56,23 @@ class Spool:
 
     def __init__(self, memory_mib: int) -> None:
         """Hold at most half of `memory_mib` in memory; windows get the other half."""
-        self._file = SpooledTemporaryFile(max_size=memory_mib * 2**20 // 2)  # noqa: SIM115 - closed by close()
-        self._window = max(memory_mib * 2**20 // 2 // BYTES_PER_MESSAGE, SAMPLE_EVERY)
+        self._file = SpooledTemporaryFile(max_size=1)  # noqa: SIM115 - closed by close()
+        self._most = memory_mib * 2**20 // 2
+        self._window = max(self._most // BYTES_PER_MESSAGE, SAMPLE_EVERY)
         self._samples: list[NDArray[np.int64]] = []
-        self._size = 0
+        self._held = 0
+        self._on_disk = 0
         self.blocks: list[Block] = []
 
     def add(self, keys: bytes, payload: bytes, split: str = "") -> pa.Table:
         """Put a block aside; its keys are returned, for those who look at them now."""
         table = from_ipc(keys)
         put_seq = table[c.PUT_SEQ].to_numpy()
-        self._file.write(keys)
-        self._file.write(payload)
-        middle = self._size + len(keys)
-        end = middle + len(payload)
-        self.blocks.append(Block(len(put_seq), split, self._size, middle, end))
+        self.blocks.append(Block(len(put_seq), split, keys, payload))
         self._samples.append(np.append(put_seq[SAMPLE_EVERY - 1 :: SAMPLE_EVERY], put_seq[-1]))
-        self._size = end
+        self._held += len(keys) + len(payload)
+        if self._held > self._most:
+            self._write()
         return table
 
     def windows(self) -> Iterator[list[Slice]]:
@@ -75,13 +83,11 @@ class Spool:
 
     def payload(self, block: int) -> bytes:
         """The payload of a block, unread."""
-        where = self.blocks[block]
-        return self._read(where.payload_at, where.end)
+        return self._read(self.blocks[block].payload)
 
     def keys(self, block: int) -> pa.Table:
         """The keys of a block."""
-        where = self.blocks[block]
-        return from_ipc(self._read(where.keys_at, where.payload_at))
+        return from_ipc(self._read(self.blocks[block].keys))
 
     def close(self) -> None:
         """Give memory and disk back."""
@@ -106,6 +112,23 @@ class Spool:
             return None
         return Slice(at, start, keys.slice(start, block.taken - start))
 
-    def _read(self, start: int, end: int) -> bytes:
+    def _write(self) -> None:
+        """Let what is in memory wait on disk."""
+        for block in self.blocks[self._on_disk :]:
+            block.keys, block.payload = map(self._written, (block.keys, block.payload))
+        self._held, self._on_disk = 0, len(self.blocks)
+
+    def _written(self, piece: bytes | tuple[int, int]) -> bytes | tuple[int, int]:
+        """Where bytes are on disk."""
+        if isinstance(piece, tuple):
+            return piece
+        start = self._file.seek(0, os.SEEK_END)
+        self._file.write(piece)
+        return start, start + len(piece)
+
+    def _read(self, piece: bytes | tuple[int, int]) -> bytes:
+        if not isinstance(piece, tuple):
+            return piece
+        start, end = piece
         self._file.seek(start)
         return self._file.read(end - start)

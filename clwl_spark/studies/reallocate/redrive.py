@@ -177,7 +177,7 @@ class Redrive:
         """What became of each waiting message, by distinct (reason, plan, route)."""
         code = -ineligible.astype(np.int64)
         free = np.zeros(len(plan), dtype=np.bool_)
-        code[ineligible == 0] = self._named.codes(plan, 0, chosen, free)
+        code[ineligible == 0] = self._named.codes(plan, None, chosen, free)
         answer, unique = pd.factorize(code)
         deciding = {row[c.PLAN_ID]: row.get(w.DECIDING_RULE) for row in rows.values()}
         answers = iter(self._named.answers(unique[unique >= 0]).to_pylist())
