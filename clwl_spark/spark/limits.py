@@ -59,4 +59,6 @@ def takes_setting(spark: SparkSession, name: str) -> bool:
 
 def setting(spark: SparkSession, name: str, absent: str) -> str:
     """A setting's value; `absent` where it has none, or nobody may ask."""
-    return str(spark.conf.get(name, absent)) if takes_setting(spark, name) else absent
+    # Spark refuses an absent value that the setting could not have, unless it is none at all.
+    value = spark.conf.get(name, None) if takes_setting(spark, name) else None
+    return absent if value is None else str(value)

@@ -339,12 +339,17 @@ def test_neither_locale_nor_zone_matters(spark: SparkSession, tmp_path: Path) ->
         assert {x["put_time"] for x in rows(lake, "outcomes")} == {AT}
 
 
-def test_a_given_session_writes_moments_as_numbers_too(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", ["INT96", None])
+def test_a_given_session_writes_moments_as_numbers_too(
+    spark: SparkSession, tmp_path: Path, given: str | None
+) -> None:
     lake = Lake(spark, str(tmp_path))
     name = "spark.sql.parquet.outputTimestampType"
-    with with_settings(spark, {name: "INT96"}):
+    with with_settings(spark, {name: given or "INT96"}):
+        if given is None:
+            spark.conf.unset(name)
         lake.append("messages", require(spark.createDataFrame(four_columns(1)), MESSAGES))
-        assert spark.conf.get(name) == "INT96"
+        assert spark.conf.get(name, None) == given
     files = [*Path(lake.path("messages")).glob("*.parquet")]
     assert files
     assert all("INT96" not in str(pq.ParquetFile(x).schema) for x in files)
