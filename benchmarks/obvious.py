@@ -1,7 +1,8 @@
 """Routing as one would write it first: rows through `applyInPandasWithState`, a loop in Python.
 
-For the simple case. The routes of each request are given; they are joined to the messages, and the
-state of a queue manager is a dictionary of how often, and when last, it took each channel.
+For the simple case, which has no publications. The routes of each request are given; they are
+joined to the messages, and the state of a queue manager is a dictionary of how often, and when
+last, it took each channel.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from clwl_spark.spark.local import local_session
 from clwl_spark.tables import columns as c
 
 ROUTES = "routes"
-ASKED = REQUEST[1:]
+ASKED = tuple(x for x in REQUEST[1:] if x != c.SCOPE)
 COLUMNS = schemas.OUTCOMES.names
 DEFAULT_WEIGHT = 50
 Route = tuple[str, int, tuple[Any, ...]]
