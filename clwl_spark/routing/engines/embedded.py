@@ -54,6 +54,8 @@ from clwl_spark.tables import columns as c
 
 _TASK_ROWS: Final = 1_000_000
 """Rows of a task at the least, if there are so many; and of a file of outcomes."""
+_LEAST_ROWS: Final = 100_000
+"""Rows that are worth a task."""
 _TASKS_A_WORKER: Final = 4
 """Tasks of buckets for each worker, so that none waits long for another one."""
 _PLANNED_AT_ONCE: Final = 100_000
@@ -231,7 +233,7 @@ class _Batch:
 
     def _rows_a_task(self, rows: int) -> int:
         share = rows // (self.engine.workers.processes * _TASKS_A_WORKER)
-        return min(_TASK_ROWS, max(share, HERE_ROWS))
+        return min(_TASK_ROWS, max(share, _LEAST_ROWS))
 
     def _facts(self, requests: Mapping[int, Request], ladder: Ladder) -> dict[str, str]:
         """Plan what has no plan yet; documents of `planning.facts` by queue manager."""

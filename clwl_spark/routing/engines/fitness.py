@@ -25,8 +25,8 @@ _KNOWN_BY: Final = {DONE: "messages_version", RUNNING: "messages_from"}
 """Columns of `runs` that say what is taken, by the status of the last run."""
 
 
-HERE_ROWS: Final = 100_000
-"""Up to so many messages are routed within the process: workers take a second to start."""
+HERE_ROWS: Final = 2_000_000
+"""Up to so many messages are routed within the process: workers take longer to start."""
 
 
 @dataclass(frozen=True, slots=True)
