@@ -30,8 +30,8 @@ _EXTRAS: Final = {
 """What brings a library that not every installation has."""
 _ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
     (
-        r"No module named 'clwl_spark",
-        "the executors lack this package: install it there, and set PYSPARK_PYTHON to their Python",
+        r"No module named '",
+        "the executors lack it: install this package there, and set PYSPARK_PYTHON to their Python",
         ANYTHING_ELSE,
     ),
     (r"DELTA_VIOLATE_CONSTRAINT", "a row breaks a rule of the table; correct it", BAD_INPUT),

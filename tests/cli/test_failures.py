@@ -56,6 +56,14 @@ def test_a_failed_worker_is_told_by_the_last_line_of_its_traceback():
     assert code == 3
 
 
+def test_executors_that_lack_a_library_have_a_remedy():
+    text = "Job aborted\nTraceback:\n  File x\nModuleNotFoundError: No module named 'pyarrow'\n"
+    said, code = failure(PySparkException(text))
+    assert said.startswith("ModuleNotFoundError: No module named 'pyarrow': ")
+    assert "PYSPARK_PYTHON" in said
+    assert code == 3
+
+
 def test_java_that_is_gone_and_a_library_that_is_missing_have_a_remedy():
     assert "Java process ended" in failure(Py4JNetworkError("gone"))[0]
     assert "clwl doctor" in failure(ImportError("No module named 'numba'"))[0]
