@@ -135,5 +135,5 @@ def test_what_cannot_be_studied_is_refused(lake):
         incident(lake, Question("NOBODY", micros(SINCE)), Ladder(SECOND))
     with pytest.raises(UsageError, match="--until is not after --since"):
         study(lake, until=micros(SINCE))
-    with pytest.raises(MissingSnapshotError, match="before the first valid snapshot"):
+    with pytest.raises(MissingSnapshotError, match="nothing is known of the time before"):
         incident(lake, Question("ORDERS", micros(NOON)), Ladder(SECOND))

@@ -18,7 +18,7 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.mq.vocabulary import ObjectType, Via
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
+from clwl_spark.snapshots.catalog import MissingSnapshotError, SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.diff import KEY, TABLE, compare
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE, Planned, planned
@@ -122,6 +122,13 @@ def _until(lake: Lake, question: Question) -> int:
 
 def _snapshots(catalog: SnapshotCatalog, span: Span) -> tuple[str, list[str]]:
     """The snapshot in force before the moment, and those that came since."""
+    name, valid_from = next(iter(catalog.history().items()))
+    if span.since <= micros(valid_from):
+        raise MissingSnapshotError(
+            f"nothing is known of the time before {_text(span.since)}: the first valid snapshot of "
+            f"{catalog.root}, {name}, is in force from {moment_text(valid_from)} on; give a moment "
+            "after that"
+        )
     before = list(catalog.history(moment_at(span.since - 1)))[-1]
     between = [x.snapshot_id for x in catalog.pins if span.since <= x.valid_from <= span.until]
     return before, between
