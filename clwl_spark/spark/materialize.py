@@ -90,7 +90,16 @@ def checkpoint(frame: DataFrame) -> DataFrame:
     block = _KEPT.get()
     if block is not None and hasattr(kept, "_jdf"):
         block.rdds.append(kept._jdf.queryExecution().logical().rdd().id())  # noqa: SLF001
-    return kept
+    return _apart(kept)
+
+
+def _apart(kept: DataFrame) -> DataFrame:
+    """The rows as columns of their own.
+
+    To Spark they are those of the frame that was worked out still. Of a join of both with a third
+    frame that comes from either, it may say that it cannot tell their columns apart.
+    """
+    return kept.select(*(F.col(f"`{x}`").alias(x) for x in kept.columns))
 
 
 def _in_files(frame: DataFrame) -> DataFrame:
