@@ -95,9 +95,9 @@ def _runs(lake: Lake) -> list[Figure]:
     counts = ("messages", "outcomes", "rejected", "out_of_order", "seconds")
     engine = F.coalesce("engine", F.lit("spark")).alias("engine")
     sums = (F.sum(x).alias(x) for x in counts)
-    by_engine = _rows(done.groupBy(engine).agg(F.count("*").alias("runs"), *sums))
+    by_engine = _rows(done.groupBy(engine).agg(F.count("*").alias("runs"), *sums).orderBy("engine"))
     reasons = done.select(F.explode("by_reason").alias("reason", "n")).groupBy("reason")
-    by_reason = _rows(reasons.agg(F.sum("n").alias("n")))
+    by_reason = _rows(reasons.agg(F.sum("n").alias("n")).orderBy("reason"))
     rejects = lake.read_or_empty(REJECTED_MESSAGES.name).groupBy(F.coalesce(c.ERROR, F.lit("")))
     by_error = rejects.count().collect()
 
