@@ -90,14 +90,13 @@ def checkpoint(frame: DataFrame) -> DataFrame:
     block = _KEPT.get()
     if block is not None and hasattr(kept, "_jdf"):
         block.rdds.append(kept._jdf.queryExecution().logical().rdd().id())  # noqa: SLF001
-    return _apart(kept)
+    return _with_own_columns(kept)
 
 
-def _apart(kept: DataFrame) -> DataFrame:
-    """The rows as columns of their own.
+def _with_own_columns(kept: DataFrame) -> DataFrame:
+    """The rows, as columns that Spark knows from those of the frame that was worked out.
 
-    To Spark they are those of the frame that was worked out still. Of a join of both with a third
-    frame that comes from either, it may say that it cannot tell their columns apart.
+    Else it may refuse to join the rows with what else comes from that frame.
     """
     return kept.select(*(F.col(f"`{x}`").alias(x) for x in kept.columns))
 

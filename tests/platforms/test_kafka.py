@@ -1,7 +1,6 @@
 """Puts of Kafka's topics come into a lake by the documentation's recipe, from a real broker."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,20 +8,12 @@ from pathlib import Path
 import pyspark
 import pytest
 from deltalake import DeltaTable
+from kafka_recipe import recipe
 
 from clwl_spark.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "how-to" / "traffic.md"
 BROKER = "org.apache.kafka:kafka_2.13:3.9.2"
-
-
-def recipe():
-    """The program of the page, and the packages that its command names."""
-    text = PAGE.read_text(encoding="utf-8")
-    program = re.search(r'```python title="from_kafka.py"\n(.*?)```', text, re.DOTALL)[1]
-    packages = re.search(r"--packages (\S+?)\\\n(\S+) ", text)
-    return program, f"{packages[1]}{packages[2]}"
 
 
 @pytest.mark.network

@@ -53,9 +53,9 @@ from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, REJECTED_MESSAGES
 from clwl_spark.tables import columns as c
 
 _TASK_ROWS: Final = 1_000_000
-"""Rows of a task at the least, if there are so many; and of a file of outcomes."""
+"""Rows of a task at the most, and of a file of outcomes."""
 _LEAST_ROWS: Final = 100_000
-"""Rows that are worth a task."""
+"""Rows of a task at the least, if there are so many."""
 _TASKS_A_WORKER: Final = 4
 """Tasks of buckets for each worker, so that none waits long for another one."""
 _PLANNED_AT_ONCE: Final = 100_000

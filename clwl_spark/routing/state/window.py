@@ -51,21 +51,15 @@ class Window:
     ) -> "Window":
         """The messages of slices, one slice's behind the other's, with what is known of each."""
         keys = [x.keys for x in slices]
-        block, row = np.empty((2, len(plan)), dtype=np.int32)
-        at = 0
-        for one in slices:
-            end = at + one.keys.num_rows
-            block[at:end] = one.block
-            row[at:end] = np.arange(one.start, one.start + end - at)
-            at = end
+        rows = (np.arange(x.start, x.start + x.keys.num_rows, dtype=np.int32) for x in slices)
         return cls(
             sender,
             np.concatenate([x[c.PUT_SEQ].to_numpy() for x in keys]),
             np.concatenate([x[c.PUT_TIME].to_numpy() for x in keys]),
             plan,
             key,
-            block,
-            row,
+            np.concatenate([np.full(x.keys.num_rows, x.block, np.int32) for x in slices]),
+            np.concatenate([*rows]),
         )
 
     def taken(self, which: NDArray[Any] | slice) -> "Window":
