@@ -15,15 +15,10 @@ from numpy.typing import NDArray
 from clwl_spark.mq.read.records import SHOWN_TEXT
 from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.studies.load.cells import Reading
-from clwl_spark.studies.load.files import (
-    Refused,
-    writable,
-)
+from clwl_spark.studies.load.files import Refused, writable
 from clwl_spark.studies.load.known import Part
 from clwl_spark.studies.load.mapping import Mapped
-from clwl_spark.studies.load.parts import (
-    FilePart,
-)
+from clwl_spark.studies.load.parts import FilePart
 from clwl_spark.studies.load.spool import slices, spooled
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 
