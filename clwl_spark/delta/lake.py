@@ -38,7 +38,7 @@ from clwl_spark.spark.conf import MOMENTS_AS_NUMBERS, with_settings
 from clwl_spark.spark.files import delete_folder
 from clwl_spark.spark.frames import frame_from_arrow, to_arrow
 from clwl_spark.spark.limits import setting
-from clwl_spark.spark.materialize import rows_in_files
+from clwl_spark.spark.materialize import ROWS_HERE, rows_at_hand, rows_in_files
 from clwl_spark.spark.named import named_frame
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import TABLES, Table
@@ -157,13 +157,24 @@ class Lake(LakeReader):
         return pa.Table.from_pylist(named, schema=self.arrow_schema(table))
 
     def append(
-        self, table: str, rows: DataFrame | pa.Table, transaction: Transaction | None = None
+        self,
+        table: str,
+        rows: DataFrame | pa.Table,
+        transaction: Transaction | None = None,
+        most: int | None = None,
     ) -> None:
         """Append rows; with a transaction, once.
 
         Rows in memory are written without Spark where that is certain to be right
-        (`delta.writes`).
+        (`delta.writes`), and so are those of a frame that is known to have few.
+
+        Args:
+            table: the table.
+            rows: its rows.
+            transaction: which append this is.
+            most: rows that a frame has at the most; None = nobody knows.
         """
+        rows = self._few_here(table, rows, most)
         once = (transaction.application, transaction.version) if transaction else None
         append = partial(append_rows, once=once)
         if self.is_embedded and not isinstance(rows, pa.Table):
@@ -181,11 +192,26 @@ class Lake(LakeReader):
             }
         self._write(table, rows, "append", options)
 
-    def replace(self, table: str, frame: DataFrame, column: str, values: Iterable[str]) -> None:
-        """Replace the rows that have one of the values in a column of strings by the frame's."""
+    def replace(
+        self,
+        table: str,
+        frame: DataFrame,
+        column: str,
+        values: Iterable[str],
+        most: int | None = None,
+    ) -> None:
+        """Replace the rows that have one of the values in a column of strings by the frame's.
+
+        Args:
+            table: the table.
+            frame: its new rows.
+            column: a column of strings.
+            values: of the rows that go, and of the new ones.
+            most: as for `append`.
+        """
         which = sorted(values)
         replace = partial(replace_rows, condition=one_of(column, which))
-        if self._by_arrow(table, frame, replace):
+        if self._by_arrow(table, self._few_here(table, frame, most), replace):
             return
         condition = spark_one_of(column, which)
         if not self.in_catalog:
@@ -221,7 +247,13 @@ class Lake(LakeReader):
             )
 
     def change(
-        self, table: str, frame: DataFrame, gone: str, column: str, values: Iterable[str]
+        self,
+        table: str,
+        frame: DataFrame,
+        gone: str,
+        column: str,
+        values: Iterable[str],
+        most: int | None = None,
     ) -> None:
         """Write rows by their key: insert or replace them, delete those where `gone` is true.
 
@@ -231,10 +263,11 @@ class Lake(LakeReader):
             gone: name of a boolean column.
             column: a column of strings.
             values: that all rows that may change have in it.
+            most: as for `append`.
         """
         which = sorted(values)
         change = partial(change_rows, gone=gone, condition=one_of(f"t.{column}", which))
-        if self._by_arrow(table, frame, change, gone):
+        if self._by_arrow(table, self._few_here(table, frame, most, gone), change, gone):
             return
         condition = spark_one_of(f"t.{column}", which)
         names = TABLES[table].names
@@ -303,10 +336,21 @@ class Lake(LakeReader):
         self._refuse_if_embedded(table)
         return False
 
+    def _few_here(
+        self, table: str, rows: DataFrame | pa.Table, most: int | None, *more: str
+    ) -> DataFrame | pa.Table:
+        """Few rows of a frame in memory, where delta-rs can write them: Spark takes a second."""
+        if isinstance(rows, pa.Table) or not self.is_here:
+            return rows
+        if rows_at_hand(rows) is None and (most is None or most > ROWS_HERE):
+            return rows
+        return self._in_memory(table, rows, more)
+
     def _in_memory(self, table: str, frame: DataFrame, more: Sequence[str]) -> pa.Table:
         """A frame's rows, in the contract's types."""
         schema = self.arrow_schema(table)
-        rows = to_arrow(frame.select(*schema.names, *more))
+        names, held = [*schema.names, *more], rows_at_hand(frame)
+        rows = to_arrow(frame.select(*names)) if held is None else held.select(names)
         types = [*schema.types, *(rows.schema.field(x).type for x in more)]
         columns = [x.cast(y) for x, y in zip(rows.columns, types, strict=True)]
         return pa.table(columns, names=rows.column_names)

@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from clwl_spark.errors import SetupError
 from clwl_spark.spark.conf import with_settings
 from clwl_spark.spark.embedded import CONNECT_MODE
+from clwl_spark.spark.java_names import remember_java_names
 from clwl_spark.spark.local_settings import (
     INTERPRETED,
     LAPTOP_SETTINGS,
@@ -43,6 +44,8 @@ def interpreting(spark: SparkSession) -> Iterator[None]:
 MOST_MEMORY_GIGABYTES: Final = 6
 
 _JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
+_WORKERS_OF: Final = "spark.python.daemon.module"
+_WORKERS: Final = "clwl_spark.routing.engines.python_workers"
 _CLASS_PATH: Final = "spark.driver.extraClassPath"
 _COLLECTOR: Final = "-XX:+UseParallelGC"
 """On two cores it takes 8 s off the minute in which 10 million messages are routed."""
@@ -131,6 +134,7 @@ def _start_local(settings: Mapping[str, str], app_name: str) -> SparkSession:
     """Start Java and a session with the defaults for one machine."""
     # Inherited from a process that has an embedded session, PySpark would take it for its own.
     os.environ.pop(CONNECT_MODE, None)
+    remember_java_names()
     cache = cache_folder(os.environ)
     java = java_home(cache, os.environ)
     jars = delta_jars(cache, java, os.environ)
@@ -192,6 +196,8 @@ def _local_settings(
     merged[name] = between.join((*map(str, jars), *filter(None, [settings.get(name)])))
     own = settings.get(_JAVA_OPTIONS, _COLLECTOR)
     shared = kept if _is_local(master) else ""
+    if _is_local(master):
+        merged.setdefault(_WORKERS_OF, _WORKERS)
     merged[_JAVA_OPTIONS] = " ".join(filter(None, [options, shared, own]))
     return merged
 

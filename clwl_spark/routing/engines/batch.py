@@ -316,9 +316,8 @@ class _Batch:
         if summary.rejected:
             at = F.lit(self.run.started_at)
             rejected = self.engine.rejected(_of(blocks, KIND_REJECTS)).withColumn(c.REJECTED_AT, at)
-            self.lake.append(
-                REJECTED_MESSAGES.name, rejected, self.run.once(REJECTED_MESSAGES.name)
-            )
+            once = self.run.once(REJECTED_MESSAGES.name)
+            self.lake.append(REJECTED_MESSAGES.name, rejected, once, summary.rejected)
         self.lake.merge(BALANCE_HISTORY.name, self._history(blocks, channels))
         self._remember(blocks, channels)
 

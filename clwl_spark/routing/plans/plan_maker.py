@@ -23,9 +23,8 @@ from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, viewers
-from clwl_spark.spark.frames import frame_from_rows, to_arrow
+from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import (
-    ROWS_HERE,
     Materialize,
     checkpoint,
     fitting,
@@ -158,14 +157,8 @@ class PlanMaker:
 
     def _append(self, table: str, frame: DataFrame) -> None:
         """Append rows that are worked out; without Spark, where they fit in memory."""
-        rows = rows_at_hand(frame)
-        if not self._lake.is_here or (rows is None and frame.count() > ROWS_HERE):
-            self._lake.append(table, frame)
-            return
-        wanted = self._lake.arrow_schema(table)
-        if rows is None:
-            rows = to_arrow(frame.select(*wanted.names))
-        self._lake.append(table, rows.select(wanted.names).cast(wanted))
+        is_unknown = self._lake.is_here and rows_at_hand(frame) is None
+        self._lake.append(table, frame, most=frame.count() if is_unknown else None)
 
     def topology(self, snapshot_ids: Sequence[str]) -> Topology:
         """The topology of these snapshots, read once per run; it is small beside messages.
@@ -190,7 +183,8 @@ class PlanMaker:
         keep = fitting(len(new))
         pairs = frame_from_rows(self._lake.spark, new, _VIEWED_PAIRS)
         differences = self._differences({(x, y) for _, x, y in new}, keep)
-        self._lake.append(SNAPSHOT_RESETS.name, resets(pairs, differences, keep))
+        found = resets(pairs, differences, keep)
+        self._lake.append(SNAPSHOT_RESETS.name, found, most=len(new))
 
     def _make_resets_along(
         self, line: Line, qmgrs: Collection[str], known: Collection[tuple[str, str, str]]
