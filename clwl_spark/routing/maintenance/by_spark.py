@@ -9,6 +9,13 @@ from clwl_spark.delta.upkeep import Permission, TableUpkeep
 from clwl_spark.spark.conf import with_settings
 
 _ANY_RETENTION: Final = {"spark.databricks.delta.retentionDurationCheck.enabled": "false"}
+_TASKS: Final = {
+    "spark.sql.shuffle.partitions": 200,
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": 10_000,
+}
+"""Spark's own numbers of tasks in which VACUUM looks for files: of however few, half a minute on
+two cores."""
+_FILES_A_TASK: Final = 1_000
 
 
 def maintain_by_spark(
@@ -34,7 +41,8 @@ def maintain_by_spark(
     deleted: int | None = 0
     if permission.vacuum:
         hours = math.ceil(keep / timedelta(hours=1))
-        with with_settings(lake.spark, _ANY_RETENTION):
+        tasks = {x: str(min(1 + before // _FILES_A_TASK, most)) for x, most in _TASKS.items()}
+        with with_settings(lake.spark, _ANY_RETENTION | tasks):
             vacuum = f"VACUUM {name} RETAIN {hours} HOURS"
             deleted = lake.spark.sql(f"{vacuum} DRY RUN").count()
             if deleted and not dry_run:

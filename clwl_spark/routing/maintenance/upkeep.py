@@ -11,7 +11,7 @@ from deltalake.exceptions import DeltaError
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.opening import has_log
 from clwl_spark.delta.protocol import opened, unread_features, unwritten_features
-from clwl_spark.delta.upkeep import TableUpkeep, maintain_folder
+from clwl_spark.delta.upkeep import Permission, TableUpkeep, maintain_folder
 from clwl_spark.errors import InputError, MissingLakeError, UsageError
 from clwl_spark.logs import OnProgress
 from clwl_spark.routing.hops.lakes import lake_at
@@ -82,7 +82,8 @@ def maintain(lake: Lake, keep: timedelta, *, dry_run: bool, tell: OnProgress) ->
     """Compact every table of a lake, and delete what nobody needs any more.
 
     What follows a table finds all that is still to come, and a run of routing that is in hand is
-    left alone (`permissions`). Rows stay what they are, and so do the versions of the last `keep`.
+    left alone (`permissions`): before each table it is asked whether there is one. Rows stay what
+    they are, and so do the versions of the last `keep`.
 
     Args:
         lake: whose tables they are; those of its hops are among them.
@@ -98,10 +99,14 @@ def maintain(lake: Lake, keep: timedelta, *, dry_run: bool, tell: OnProgress) ->
     tables = [(here, name) for here in lakes for name in _tables_of(here, lake)]
     if not tables:
         raise MissingLakeError(MESSAGES.name, f"lake {lake.root}")
-    found = []
+    found: list[TableUpkeep] = []
+    running = _any_runs(lakes)
     for done, (here, name) in enumerate(tables):
         tell("tables", done, len(tables))
-        found.append(_maintained(lakes, here, name, keep, dry_run=dry_run))
+        if not dry_run:
+            running = _any_runs(lakes)
+        allowed = permission(here, name, followers(here), running=running)
+        found.append(_maintained(here, name, allowed, keep, dry_run=dry_run))
     tell("tables", len(tables), len(tables))
     folders = [] if _any_runs(lakes) else _checkpoints(lakes, found, keep)
     freed = sum(x.stat().st_size for y in folders for x in y.rglob("*") if x.is_file())
@@ -135,10 +140,9 @@ def _any_runs(lakes: Sequence[Lake]) -> bool:
 
 
 def _maintained(
-    lakes: Sequence[Lake], here: Lake, table: str, keep: timedelta, *, dry_run: bool
+    here: Lake, table: str, allowed: Permission, keep: timedelta, *, dry_run: bool
 ) -> TableUpkeep:
-    """Maintain one table; whether a run is in hand is asked anew for each."""
-    allowed = permission(here, table, followers(here), running=_any_runs(lakes))
+    """Maintain one table."""
     folder, lacks = here.path(table), _unknown_features(here, table)
     if here.is_here and not lacks and not is_store(folder):
         try:
