@@ -380,3 +380,17 @@ def test_a_table_that_lacks_columns_of_ours_gets_them(spark, tmp_path):
     lake.append("snapshots", rows)
     given = next(x for x in optional if rows[x][0].is_valid)
     assert lake.read("snapshots").where(f"{given} IS NOT NULL").count() == 1
+
+
+@pytest.mark.spark
+def test_a_frame_of_few_rows_is_written_without_spark(spark, tmp_path):
+    lakes = [lake_with(spark, tmp_path / name) for name in ("known", "unknown")]
+    for lake, most in zip(lakes, (len(ROWS["snapshots"]), None), strict=True):
+        lake.append("snapshots", frame(lake, "snapshots", ROWS["snapshots"]), most=most)
+        assert ("delta-rs" in newest_writer(lake, "snapshots")) == (most is not None)
+        others = frame(lake, "snapshots", CHANGED["snapshots"])
+        lake.replace("snapshots", others, "snapshot_id", ["S1", "S9"], most)
+        assert ("delta-rs" in newest_writer(lake, "snapshots")) == (most is not None)
+    known, unknown = (read(x, "snapshots") for x in lakes)
+    assert known == unknown
+    assert len(known) == 3

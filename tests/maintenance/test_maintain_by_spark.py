@@ -9,8 +9,11 @@ from aged import grow_older, listed
 
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
+from clwl_spark.delta.upkeep import Permission
 from clwl_spark.routing.maintenance import permissions
+from clwl_spark.routing.maintenance.by_spark import maintain_by_spark
 from clwl_spark.routing.maintenance.upkeep import maintain
+from clwl_spark.spark.conf import with_settings
 from clwl_spark.tables import MESSAGES
 
 pytestmark = pytest.mark.spark
@@ -99,3 +102,19 @@ def test_tables_elsewhere_are_maintained_by_spark(spark, tmp_path, monkeypatch):
     assert done.bytes_freed is None
     assert len(list(Path(lake.path("messages")).glob("*.parquet"))) == 1
     assert elsewhere.read("messages").count() == 2
+
+
+def test_few_files_are_looked_for_in_few_tasks(spark, tmp_path):
+    """Spark's own numbers are 200 and 10,000, for each step of VACUUM."""
+    lake = Lake(spark, f"file:{tmp_path / 'lake'}")
+    lake.create([MESSAGES])
+    executors = spark.sparkContext._jsc.sc().statusStore()
+    own = {
+        "spark.sql.shuffle.partitions": "200",
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "10000",
+    }
+    with with_settings(spark, own):
+        before = executors.executorSummary("driver").totalTasks()
+        maintain_by_spark(lake, MESSAGES.name, Permission(), WEEK, dry_run=True)
+        assert executors.executorSummary("driver").totalTasks() - before < 100
+        assert {x: spark.conf.get(x) for x in own} == own
