@@ -195,24 +195,25 @@ class Lake(LakeReader):
     def replace(
         self,
         table: str,
-        frame: DataFrame,
+        rows: DataFrame | pa.Table,
         column: str,
         values: Iterable[str],
         most: int | None = None,
     ) -> None:
-        """Replace the rows that have one of the values in a column of strings by the frame's.
+        """Replace the rows that have one of the values in a column of strings by these.
 
         Args:
             table: the table.
-            frame: its new rows.
+            rows: its new rows.
             column: a column of strings.
             values: of the rows that go, and of the new ones.
             most: as for `append`.
         """
         which = sorted(values)
         replace = partial(replace_rows, condition=one_of(column, which))
-        if self._by_arrow(table, self._few_here(table, frame, most), replace):
+        if self._by_arrow(table, self._few_here(table, rows, most), replace):
             return
+        frame = self._as_frame(table, rows)
         condition = spark_one_of(column, which)
         if not self.in_catalog:
             self._write(table, frame, "overwrite", {"replaceWhere": condition})

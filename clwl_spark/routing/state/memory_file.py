@@ -19,7 +19,6 @@ from clwl_spark.routing.run import WRITTEN
 from clwl_spark.routing.state.history import chosen_channels, from_bytes, history_table
 from clwl_spark.routing.state.memory_table import current_rows, memories_in, memory_rows
 from clwl_spark.snapshots.semantics import semantics_in
-from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.tables import BALANCE_HISTORY, ROUTER_MEMORY, RUNS
 from clwl_spark.tables import columns as c
 
@@ -136,7 +135,7 @@ def _replace(lake: Lake, table: str, rows: pa.Table, before: dict[str, bytes]) -
     """Give up what queue managers remembered, and write what they remember instead."""
     qmgrs = {*before, *rows[c.QMGR].to_pylist()}
     if before:
-        lake.replace(table, frame_from_arrow(lake.spark, rows), c.QMGR, qmgrs)
+        lake.replace(table, rows, c.QMGR, qmgrs)
     elif rows.num_rows:
         lake.merge(table, rows)
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
+import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import persisted
 from clwl_spark.studies.reallocate.blocks import EVENTS, FIGURES, reallocation_rows, redriven
 from clwl_spark.studies.reallocate.events import ChannelEvent, Event, place_events
@@ -159,19 +159,16 @@ def _summaries(blocks: DataFrame, events: Sequence[Event]) -> Iterator[EventSumm
 
 def _write(lake: Lake, blocks: DataFrame, done: Sequence[EventSummary]) -> None:
     """Write the rows between two rows of each event: RUNNING, and DONE, from which on it counts."""
-    spark = lake.spark
-    lake.append(REALLOCATION_EVENTS.name, _event_rows(spark, done, w.Progress.RUNNING))
+    lake.append(REALLOCATION_EVENTS.name, _event_rows(lake, done, w.Progress.RUNNING))
     lake.append(REALLOCATIONS.name, reallocation_rows(blocks))
     chosen = [(x.event.event_id, *row) for x in done for row in x.choices]
     if chosen:
-        rows = frame_from_rows(spark, chosen, REALLOCATION_CHOICES.schema)
+        rows = lake.arrow_rows(REALLOCATION_CHOICES.name, chosen)
         lake.append(REALLOCATION_CHOICES.name, rows)
-    lake.merge(REALLOCATION_EVENTS.name, _event_rows(spark, done, w.Progress.DONE))
+    lake.merge(REALLOCATION_EVENTS.name, _event_rows(lake, done, w.Progress.DONE))
 
 
-def _event_rows(
-    spark: SparkSession, done: Sequence[EventSummary], progress: w.Progress
-) -> DataFrame:
+def _event_rows(lake: Lake, done: Sequence[EventSummary], progress: w.Progress) -> pa.Table:
     rows = [
         (
             x.event.event_id,
@@ -190,7 +187,7 @@ def _event_rows(
         )
         for x in done
     ]
-    return frame_from_rows(spark, rows, REALLOCATION_EVENTS.schema)
+    return lake.arrow_rows(REALLOCATION_EVENTS.name, rows)
 
 
 def _take_back_killed_runs(lake: Lake) -> None:

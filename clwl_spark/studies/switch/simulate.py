@@ -122,7 +122,7 @@ def simulate(lake: Lake, request: SwitchRequest, ladder: Ladder) -> SwitchSummar
         note = _note(lake, asked, waits, figures[w.WAITING])
         summary = SwitchSummary(switch_id, request, figures, waits, note)
         lake.append(SWITCHED_MESSAGES.name, rows_of(blocks, switch_id, request))
-        lake.append(SWITCHES.name, frame_from_rows(lake.spark, [_row(summary)], SWITCHES.schema))
+        lake.append(SWITCHES.name, lake.arrow_rows(SWITCHES.name, [_row(summary)]))
     return summary
 
 
