@@ -79,8 +79,8 @@ def test_case_02_without_the_transaction_rows_would_be_there_twice(
     world = killed.copy(tmp_path / "lake")
     append = Lake.append
 
-    def stop_after(lake: Lake, table: str, *rest: Any, **more: Any) -> None:
-        append(lake, table, *rest, **more)
+    def stop_after(lake: Lake, table: str, *rest: Any) -> None:
+        append(lake, table, *rest)
         if table == "rejected_messages":
             raise Stopped
 

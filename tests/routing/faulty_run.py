@@ -84,11 +84,11 @@ def meanwhile(table: str, name: str) -> None:
     for method in ("append", "merge", "add_files"):
         original = getattr(Lake, method)
 
-        def write(lake: Lake, of: str, *rest: Any, _write: Any = original, **more: Any) -> None:
+        def write(lake: Lake, of: str, *rest: Any, _write: Any = original) -> None:
             if of == table:
                 other = "messages" if name == "appends" else table
                 MEANWHILE[name](str(Path(lake.path(other))))
-            _write(lake, of, *rest, **more)
+            _write(lake, of, *rest)
 
         setattr(Lake, method, write)
 

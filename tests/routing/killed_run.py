@@ -57,8 +57,8 @@ def do_after(name: str, happens: Callable[[], None]) -> None:
     for method in ("append", "merge", "add_files"):
         original = getattr(Lake, method)
 
-        def write(lake: Lake, table: str, *rest: Any, _write: Any = original, **more: Any) -> None:
-            _write(lake, table, *rest, **more)
+        def write(lake: Lake, table: str, *rest: Any, _write: Any = original) -> None:
+            _write(lake, table, *rest)
             if table == name:
                 happens()
 

@@ -189,8 +189,8 @@ def _die_after(monkeypatch: pytest.MonkeyPatch, table: str) -> None:
     for method in ("append", "merge", "add_files"):
         original: Callable[..., None] = getattr(Lake, method)
 
-        def write(lake: Lake, name: str, *rest: Any, _write: Any = original, **more: Any) -> None:
-            _write(lake, name, *rest, **more)
+        def write(lake: Lake, name: str, *rest: Any, _write: Any = original) -> None:
+            _write(lake, name, *rest)
             if name == table:
                 raise KeyboardInterrupt
 

@@ -19,8 +19,8 @@ def die_after(name: str) -> None:
     for method in ("replace", "change"):
         original = getattr(Lake, method)
 
-        def write(lake: Lake, table: str, *rest: Any, _write: Any = original, **more: Any) -> None:
-            _write(lake, table, *rest, **more)
+        def write(lake: Lake, table: str, *rest: Any, _write: Any = original) -> None:
+            _write(lake, table, *rest)
             if table == name:
                 os.killpg(os.getpgrp(), signal.SIGKILL)
 

@@ -158,7 +158,7 @@ class PlanMaker:
     def _append(self, table: str, frame: DataFrame) -> None:
         """Append rows that are worked out; without Spark, where they fit in memory."""
         is_unknown = self._lake.is_here and rows_at_hand(frame) is None
-        self._lake.append(table, frame, most=frame.count() if is_unknown else None)
+        self._lake.append(table, frame, None, frame.count() if is_unknown else None)
 
     def topology(self, snapshot_ids: Sequence[str]) -> Topology:
         """The topology of these snapshots, read once per run; it is small beside messages.
@@ -184,7 +184,7 @@ class PlanMaker:
         pairs = frame_from_rows(self._lake.spark, new, _VIEWED_PAIRS)
         differences = self._differences({(x, y) for _, x, y in new}, keep)
         found = resets(pairs, differences, keep)
-        self._lake.append(SNAPSHOT_RESETS.name, found, most=len(new))
+        self._lake.append(SNAPSHOT_RESETS.name, found, None, len(new))
 
     def _make_resets_along(
         self, line: Line, qmgrs: Collection[str], known: Collection[tuple[str, str, str]]
