@@ -394,3 +394,13 @@ def test_a_frame_of_few_rows_is_written_without_spark(spark, tmp_path):
     known, unknown = (read(x, "snapshots") for x in lakes)
     assert known == unknown
     assert len(known) == 3
+
+
+@pytest.mark.spark
+def test_no_rows_are_no_commit_wherever_they_would_be_written(spark, tmp_path):
+    lake = lake_with(spark, tmp_path / "lake")
+    elsewhere = Lake(spark, f"file:{lake.root}")
+    for at in (lake, elsewhere):
+        before = log_of(lake.path("snapshots"))
+        at.append("snapshots", arrow(at, "snapshots", []))
+        assert log_of(lake.path("snapshots")) == before

@@ -1,15 +1,13 @@
 """The lake: Delta tables at a place, read and written. No room but this one knows Delta."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 from pyarrow.dataset import Dataset
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from clwl_spark.delta.catalogs import ddl_named
 from clwl_spark.delta.commits import DataFile, commit_files
@@ -22,6 +20,14 @@ from clwl_spark.delta.creation import (
 )
 from clwl_spark.delta.protocol import Transaction, opened
 from clwl_spark.delta.reader import LakeReader
+from clwl_spark.delta.spark_writes import (
+    append_frame,
+    change_frame,
+    clear_by_spark,
+    delete_by_spark,
+    merge_frame,
+    replace_frame,
+)
 from clwl_spark.delta.writes import (
     add_columns,
     append_rows,
@@ -34,12 +40,9 @@ from clwl_spark.delta.writes import (
     renew_checks,
     replace_rows,
 )
-from clwl_spark.spark.conf import MOMENTS_AS_NUMBERS, with_settings
 from clwl_spark.spark.files import delete_folder
 from clwl_spark.spark.frames import frame_from_arrow, to_arrow
-from clwl_spark.spark.limits import setting
 from clwl_spark.spark.materialize import ROWS_HERE, rows_at_hand, rows_in_files
-from clwl_spark.spark.named import named_frame
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import TABLES, Table
 
@@ -163,7 +166,7 @@ class Lake(LakeReader):
         transaction: Transaction | None = None,
         most: int | None = None,
     ) -> None:
-        """Append rows; with a transaction, once.
+        """Append rows; with a transaction, once. Where there are none, nothing is committed.
 
         Rows in memory are written without Spark where that is certain to be right
         (`delta.writes`), and so are those of a frame that is known to have few.
@@ -174,23 +177,15 @@ class Lake(LakeReader):
             transaction: which append this is.
             most: rows that a frame has at the most; None = nobody knows.
         """
-        rows = self._few_here(table, rows, most)
+        if isinstance(rows, pa.Table) and not rows.num_rows:
+            return
         once = (transaction.application, transaction.version) if transaction else None
         append = partial(append_rows, once=once)
-        if self.is_embedded and not isinstance(rows, pa.Table):
+        if self.is_embedded and isinstance(rows, DataFrame) and not _are_few(rows, most):
             with rows_in_files(rows, self.arrow_schema(table)) as found:
                 self._by_arrow(table, found, append)
-            return
-        if self._by_arrow(table, rows, append):
-            return
-        rows = self._as_frame(table, rows)
-        options = {}
-        if transaction is not None:
-            options = {
-                "txnAppId": transaction.application,
-                "txnVersion": str(transaction.version),
-            }
-        self._write(table, rows, "append", options)
+        elif not self._by_arrow(table, rows, append, most):
+            append_frame(self, TABLES[table], self._as_frame(table, rows), transaction)
 
     def replace(
         self,
@@ -211,18 +206,9 @@ class Lake(LakeReader):
         """
         which = sorted(values)
         replace = partial(replace_rows, condition=one_of(column, which))
-        if self._by_arrow(table, self._few_here(table, rows, most), replace):
-            return
-        frame = self._as_frame(table, rows)
-        condition = spark_one_of(column, which)
-        if not self.in_catalog:
-            self._write(table, frame, "overwrite", {"replaceWhere": condition})
-            return
-        # By `saveAsTable` it would be REPLACE TABLE, which only who owns a table may do, and which
-        # changes the catalog's entry.
-        rows = frame.select(*TABLES[table].names).writeTo(self.sql_name(table))
-        with _writing(frame.sparkSession):
-            rows.options(mergeSchema="true").overwrite(F.expr(condition))
+        if not self._by_arrow(table, rows, replace, most):
+            frame = self._as_frame(table, rows)
+            replace_frame(self, TABLES[table], frame, spark_one_of(column, which))
 
     def add_files(self, table: str, files: Sequence[DataFile], transaction: Transaction) -> None:
         """Make Parquet files that are in the table's folder part of it, once."""
@@ -237,15 +223,8 @@ class Lake(LakeReader):
         SQL knows none.
         """
         once = (transaction.application, transaction.version) if transaction else None
-        if self._by_arrow(table, rows, lambda x, y, z: merge_rows(x, y, z, once)):
-            return
-        rows = self._as_frame(table, rows)
-        keys = " AND ".join(f"t.`{key}` <=> s.`{key}`" for key in TABLES[table].keys)
-        with _writing(rows.sparkSession), named_frame(rows) as source:
-            rows.sparkSession.sql(
-                f"MERGE INTO {self.sql_name(table)} t USING {source} s ON {keys} "
-                "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
-            )
+        if not self._by_arrow(table, rows, lambda x, y, z: merge_rows(x, y, z, once)):
+            merge_frame(self, TABLES[table], self._as_frame(table, rows))
 
     def change(
         self,
@@ -268,20 +247,8 @@ class Lake(LakeReader):
         """
         which = sorted(values)
         change = partial(change_rows, gone=gone, condition=one_of(f"t.{column}", which))
-        if self._by_arrow(table, self._few_here(table, frame, most, gone), change, gone):
-            return
-        condition = spark_one_of(f"t.{column}", which)
-        names = TABLES[table].names
-        keys = " AND ".join(f"t.`{key}` = s.`{key}`" for key in TABLES[table].keys)
-        sets = ", ".join(f"t.`{name}` = s.`{name}`" for name in names)
-        columns, values = (", ".join(f"{x}`{name}`" for name in names) for x in ("", "s."))
-        with _writing(frame.sparkSession), named_frame(frame) as source:
-            frame.sparkSession.sql(
-                f"MERGE INTO {self.sql_name(table)} t USING {source} s "  # noqa: S608 (our own names)
-                f"ON {keys} AND {condition} WHEN MATCHED AND s.`{gone}` THEN DELETE "
-                f"WHEN MATCHED THEN UPDATE SET {sets} "
-                f"WHEN NOT MATCHED AND NOT s.`{gone}` THEN INSERT ({columns}) VALUES ({values})"
-            )
+        if not self._by_arrow(table, frame, change, most, gone):
+            change_frame(self, TABLES[table], frame, gone, spark_one_of(f"t.{column}", which))
 
     def delete(self, table: str, column: str, *values: str | int) -> None:
         """Delete the rows that have one of the values, one at least, in a column."""
@@ -289,9 +256,7 @@ class Lake(LakeReader):
         if self.is_here and delete_rows(self.path(table), TABLES[table], which):
             return
         self._refuse_if_embedded(table)
-        condition = spark_one_of(column, values)
-        with _writing(self.spark):
-            self.spark.sql(f"DELETE FROM {self.sql_name(table)} WHERE {condition}")  # noqa: S608
+        delete_by_spark(self, TABLES[table], spark_one_of(column, values))
 
     def clear(self, table: str, column: str, which: Mapping[str, Sequence[str | int]]) -> None:
         """Set a column to null in the rows that have one of the values in each of some columns."""
@@ -300,8 +265,7 @@ class Lake(LakeReader):
             return
         self._refuse_if_embedded(table)
         condition = " AND ".join(spark_one_of(x, values) for x, values in which.items())
-        name = self.sql_name(table)
-        self.spark.sql(f"UPDATE {name} SET `{column}` = NULL WHERE {condition}")  # noqa: S608
+        clear_by_spark(self, TABLES[table], column, condition)
 
     def remove_folder(self, folder: str) -> None:
         """Take a folder away, with all that is in it, wherever Spark can write."""
@@ -312,40 +276,32 @@ class Lake(LakeReader):
         table: str,
         rows: DataFrame | pa.Table | Dataset,
         write: Callable[[str, Table, Any], bool],
+        most: int | None = None,
         *more: str,
     ) -> bool:
-        """Write rows by delta-rs, where they are in memory or the engine is embedded.
+        """Write rows by delta-rs, where they are in memory or few, or the engine is embedded.
 
-        Sail has a writer of its own for Delta, which takes no notice of transactions and of other
-        writers: no table of a lake is ever written by it.
+        Few rows take Spark a second. Sail has a writer of its own for Delta, which takes no notice
+        of transactions and of other writers: no table of a lake is ever written by it.
 
         Args:
             table: the table.
             rows: its rows.
             write: does it; False = delta-rs cannot be sure what this table asks of a writer.
+            most: as for `append`.
             more: names of columns that come after the table's.
 
         Returns:
             Whether that is done; False = Spark has to.
         """
         if isinstance(rows, DataFrame):
-            if not self.is_embedded:
+            if not (self.is_embedded or (self.is_here and _are_few(rows, most))):
                 return False
             rows = self._in_memory(table, rows, more)
         if self.is_here and write(self.path(table), TABLES[table], rows):
             return True
         self._refuse_if_embedded(table)
         return False
-
-    def _few_here(
-        self, table: str, rows: DataFrame | pa.Table, most: int | None, *more: str
-    ) -> DataFrame | pa.Table:
-        """Few rows of a frame in memory, where delta-rs can write them: Spark takes a second."""
-        if isinstance(rows, pa.Table) or not self.is_here:
-            return rows
-        if rows_at_hand(rows) is None and (most is None or most > ROWS_HERE):
-            return rows
-        return self._in_memory(table, rows, more)
 
     def _in_memory(self, table: str, frame: DataFrame, more: Sequence[str]) -> pa.Table:
         """A frame's rows, in the contract's types."""
@@ -362,24 +318,7 @@ class Lake(LakeReader):
             return frame_from_arrow(self.spark, rows, TABLES[table].schema)
         return rows
 
-    def _write(self, table: str, frame: DataFrame, mode: str, options: Mapping[str, str]) -> None:
-        writer = frame.select(*TABLES[table].names).write.format("delta").mode(mode)
-        if any(column.optional for column in TABLES[table].columns):
-            # A table of others may lack these; they become columns of it.
-            writer = writer.option("mergeSchema", "true")
-        if TABLES[table].change_feed:
-            writer = writer.option("compression", "zstd")
-        writer = writer.options(**options)
-        with _writing(frame.sparkSession):
-            if self.in_catalog:
-                writer.saveAsTable(self.sql_name(table))
-            else:
-                writer.save(self.path(table))
 
-
-def _writing(spark: SparkSession) -> AbstractContextManager[None]:
-    """For the block, files get moments that every reader knows, unless the session sees to it."""
-    given = {x: setting(spark, x, "") for x in MOMENTS_AS_NUMBERS}
-    if given == MOMENTS_AS_NUMBERS:
-        return nullcontext()
-    return with_settings(spark, MOMENTS_AS_NUMBERS)
+def _are_few(rows: DataFrame, most: int | None) -> bool:
+    """Whether a frame's rows are known to be so few that this process can hold them."""
+    return rows_at_hand(rows) is not None or (most is not None and most <= ROWS_HERE)

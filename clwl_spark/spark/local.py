@@ -195,10 +195,10 @@ def _local_settings(
     name, between = (_CLASS_PATH, os.pathsep) if _is_local(master) else ("spark.jars", ",")
     merged[name] = between.join((*map(str, jars), *filter(None, [settings.get(name)])))
     own = settings.get(_JAVA_OPTIONS, _COLLECTOR)
-    shared = kept if _is_local(master) else ""
     if _is_local(master):
         merged.setdefault(_WORKERS_OF, _WORKERS)
-    merged[_JAVA_OPTIONS] = " ".join(filter(None, [options, shared, own]))
+        options = " ".join(filter(None, [options, kept]))
+    merged[_JAVA_OPTIONS] = f"{options} {own}".strip()
     return merged
 
 

@@ -14,7 +14,7 @@ from clwl_spark.routing.maintenance import permissions
 from clwl_spark.routing.maintenance.by_spark import maintain_by_spark
 from clwl_spark.routing.maintenance.upkeep import maintain
 from clwl_spark.spark.conf import with_settings
-from clwl_spark.tables import MESSAGES
+from clwl_spark.tables import MESSAGES, SNAPSHOTS
 
 pytestmark = pytest.mark.spark
 
@@ -118,3 +118,14 @@ def test_few_files_are_looked_for_in_few_tasks(spark, tmp_path):
         maintain_by_spark(lake, MESSAGES.name, Permission(), WEEK, dry_run=True)
         assert executors.executorSummary("driver").totalTasks() - before < 100
         assert {x: spark.conf.get(x) for x in own} == own
+
+
+def test_a_folder_of_change_data_is_no_file_to_delete(spark, tmp_path):
+    lake = Lake(spark, str(tmp_path / "lake"))
+    lake.create([SNAPSHOTS])
+    for status in ("VALID", "QUARANTINED"):
+        row = dict.fromkeys(SNAPSHOTS.names) | {"snapshot_id": "S", "status": status}
+        lake.merge("snapshots", pa.Table.from_pylist([row], schema=lake.arrow_schema("snapshots")))
+    assert Path(lake.path("snapshots"), "_change_data").is_dir()
+    elsewhere = Lake(spark, f"file:{lake.root}")
+    assert kept_up(elsewhere, dry_run=True)["snapshots"].files_deleted == 0

@@ -16,6 +16,8 @@ _TASKS: Final = {
 """Spark's own numbers of tasks in which VACUUM looks for files: of however few, half a minute on
 two cores."""
 _FILES_A_TASK: Final = 1_000
+_IS_FILE: Final = r"path RLIKE '[.][a-z]+$'"
+"""VACUUM lists a folder of change data, too, all of whose files are to stay."""
 
 
 def maintain_by_spark(
@@ -44,7 +46,7 @@ def maintain_by_spark(
         tasks = {x: str(min(1 + before // _FILES_A_TASK, most)) for x, most in _TASKS.items()}
         with with_settings(lake.spark, _ANY_RETENTION | tasks):
             vacuum = f"VACUUM {name} RETAIN {hours} HOURS"
-            deleted = lake.spark.sql(f"{vacuum} DRY RUN").count()
+            deleted = lake.spark.sql(f"{vacuum} DRY RUN").where(_IS_FILE).count()
             if deleted and not dry_run:
                 lake.spark.sql(vacuum).collect()
     bytes_freed = None if deleted else 0
