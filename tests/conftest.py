@@ -109,13 +109,6 @@ def _order(item: pytest.Item) -> tuple[bool, bool, bool]:
     )
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Beside Spark's tests, which one process takes longest for, the others' have to wait."""
-    beside = "PYTEST_XDIST_WORKER" in os.environ and os.nice(0) == 0
-    if beside and not ON_SPARK.search(item.nodeid):
-        os.nice(5)
-
-
 class ByFile(LoadScopeScheduling):
     """Gives a process a file's tests at a time, so that what they share is made once.
 
