@@ -27,6 +27,7 @@ from clwl_spark.present.questions.running import prepared
 from clwl_spark.present.questions.texts import Question as Asked
 from clwl_spark.present.questions.texts import all_questions, all_views
 from clwl_spark.snapshots.views import read_topology
+from clwl_spark.spark.embedded import is_embedded
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint, inline
 from clwl_spark.studies.shares.traffic import MESSAGES_OF
@@ -64,6 +65,7 @@ COMMANDS: Final = {
     "validate": ("validate", "--explain"),
     "validate-outcomes": ("validate", "--outcomes"),
     "insights": ("insights",),
+    "what-if": ("what-if", "--change", "STOP CHANNEL(FREIGHT.DEPOT1) ON DEPOT1"),
     "ask": ("ask", "busiest-channels"),
 }
 
@@ -178,27 +180,34 @@ def _asked(spark: SparkSession, routed: Path, _: Path) -> Answers:
 
 def _ingested(spark: SparkSession, _: Path, folder: Path) -> Answers:
     """What the samples' texts become, at once and by a change."""
-    said = _document(["ingest", str(SAMPLES / "topology"), "--snapshot", "S1"], folder)
+    said = _document(["ingest", str(SAMPLES / "topology"), "--snapshot", "S1"], str(folder))
     lake = Lake(spark, str(folder))
     frames = {x.name: lake.read(x.name) for x in TOPOLOGY if lake.exists(x.name)}
     kept = {name: frame.drop("loaded_at", "valid_from") for name, frame in frames.items()}
     return {"said": [said], **{name: _rows(frame) for name, frame in kept.items()}}
 
 
-def _commanded(_: SparkSession, routed: Path, folder: Path, *, words: tuple[str, ...]) -> Answers:
-    """The document that a command prints, on a copy of the lake that was routed."""
+def _commanded(
+    spark: SparkSession, routed: Path, folder: Path, *, words: tuple[str, ...]
+) -> Answers:
+    """The document that a command prints, on a copy of the lake that was routed.
+
+    Insights, which plan what the lake's messages ask for, are asked of Spark at a URI: there it
+    reads by itself what it plans with.
+    """
     shutil.copytree(routed, folder)
-    return {"document": [_document(list(words), folder)]}
+    at_uri = words == COMMANDS["insights"] and not is_embedded(spark)
+    return {"document": [_document(list(words), f"file:{folder}" if at_uri else str(folder))]}
 
 
-def _document(words: list[str], lake: Path) -> str:
+def _document(words: list[str], lake: str) -> str:
     """A command's JSON document, without what changes from run to run."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        code = main([*words, "--lake", str(lake), "--json"])
+        code = main([*words, "--lake", lake, "--json"])
     assert code in (0, 1), words
     text = json.dumps(_steady(json.loads(out.getvalue())), indent=1, sort_keys=True)
-    return text.replace(str(lake), "LAKE")
+    return text.replace(lake, "LAKE")
 
 
 def _steady(part: Any) -> Any:

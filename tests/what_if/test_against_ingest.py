@@ -157,16 +157,7 @@ def test_messages_go_as_with_an_ingested_script(lake, as_it_is, tmp_path, change
     assert moves.moved == elsewhere(as_it_is, after) > 100
 
 
-@pytest.mark.spark
-def test_channels_and_queue_managers_fail_on_spark_as_well(lake, as_it_is, tmp_path):
-    check_failures(lake, as_it_is, tmp_path)
-
-
 def test_channels_and_queue_managers_fail_as_their_status_says(lake, as_it_is, tmp_path):
-    check_failures(lake, as_it_is, tmp_path)
-
-
-def check_failures(lake, as_it_is, tmp_path):
     other = copied(lake, tmp_path / "lake")
     tables = snapshot_rows(other, "demo")
     keys = ("qmgr", "channel", "chltype", "remote_qmgr")

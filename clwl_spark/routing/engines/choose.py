@@ -59,7 +59,7 @@ def engine_for(lake: Lake, wanted: str, partitions: int) -> Engine:
     """
     if wanted == SparkEngine.name:
         return SparkEngine(partitions)
-    why = _unfit(lake)
+    why = unread_by_arrow(lake) or unwritable(lake.path(OUTCOMES.name), OUTCOMES)
     if not why:
         messages, outcomes = (Path(lake.path(x.name)).absolute() for x in (MESSAGES, OUTCOMES))
         return ArrowEngine(str(messages), str(outcomes), partitions)
@@ -68,12 +68,10 @@ def engine_for(lake: Lake, wanted: str, partitions: int) -> Engine:
     return SparkEngine(partitions)
 
 
-def _unfit(lake: Lake) -> str:
-    """Why Arrow cannot read or write the lake's tables; '' = it can."""
+def unread_by_arrow(lake: Lake) -> str:
+    """Why Arrow cannot read the lake's messages; '' = it can."""
     if not lake.is_here:
         return _FAR
     if lake.left_out:
         return "some of the messages are left out"
-    return unreadable(lake.path(MESSAGES.name), MESSAGES) or unwritable(
-        lake.path(OUTCOMES.name), OUTCOMES
-    )
+    return unreadable(lake.path(MESSAGES.name), MESSAGES)

@@ -16,8 +16,7 @@ from clwl_spark.algorithm.request import REQUEST, Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import SplitError
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.routing.engines.arrow import ArrowEngine
-from clwl_spark.routing.engines.choose import Engine
+from clwl_spark.routing.engines.choose import Engine, unread_by_arrow
 from clwl_spark.routing.engines.spark import SparkEngine
 from clwl_spark.routing.intake.by_spark import distinct_requests
 from clwl_spark.routing.intake.pending_requests import few_requests
@@ -83,10 +82,9 @@ class PlanProvider:
 
     def _new_requests(self) -> dict[int, Request]:
         """The distinct requests of new messages, by plan_id."""
-        if isinstance(self.engine, ArrowEngine):
-            asked = few_requests(self._lake, self._run)
-            if asked is not None:
-                return _by_id((spark_hash(x), x) for x in asked)
+        asked = None if unread_by_arrow(self._lake) else few_requests(self._lake, self._run)
+        if asked is not None:
+            return _by_id((spark_hash(x), x) for x in asked)
         try:
             return self._of_stream()
         except SplitError as error:
