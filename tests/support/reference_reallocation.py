@@ -17,7 +17,7 @@ from reference import Memory, Reference
 from reference_candidates import Candidate
 from reference_outcomes import effective_bind, message_with_defaults
 from reference_plans import Plan, request_of
-from reference_publishing import topic_of
+from reference_publishing import publication_scope, topic_of
 from reference_rows import STATUS_TIERS, Row
 from reference_rules import Choice
 from reference_views import View
@@ -130,12 +130,18 @@ class Reallocating(Reference):
             return "LOGICAL_GROUP"
         if message["object_type"] == "TOPIC":
             then = self._view(own, waits.outcome["qmgr"])
-            named = any(is_direct(view, message["object_name"]) for view in (then, now))
+            named = any(self._is_direct(view, message["object_name"]) for view in (then, now))
         else:
             named = message["object_qmgr"] != "" and self._is_for_one(plan)
         if named:
             return "NAMED_QMGR"
         return "SYSTEM_MESSAGE" if message["object_name"].startswith("SYSTEM.") else None
+
+    def _is_direct(self, view: View, topic_string: str) -> bool:
+        """P31: not what its scope keeps local, which edition 1 does not look at."""
+        if self.edition > 1 and publication_scope(view, topic_string) == "QMGR":
+            return False
+        return is_direct(view, topic_string)
 
     def _is_for_one(self, plan: Plan) -> bool:
         """P23: the name leads to one queue manager, past the choice; in edition 1 any name does."""
