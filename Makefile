@@ -31,7 +31,7 @@ setup: $(PACKAGE) ## make .venv from the lock and install clwl; nothing of Java
 demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 	@$(VENV)/bin/clwl demo --lake $(LAKE)
 
-quick: $(PACKAGE) $(STORES) ## the tests that need no Java; ten minutes
+quick: $(PACKAGE) $(STORES) ## the tests that need no Java; 15 minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java and not platforms"
 
 test: $(SPARK) $(STORES) ## every test, in JOBS processes of up to 6 GB each; 30 minutes

@@ -68,6 +68,8 @@ COMMANDS: Final = {
     "what-if": ("what-if", "--change", "STOP CHANNEL(FREIGHT.DEPOT1) ON DEPOT1"),
     "ask": ("ask", "busiest-channels"),
 }
+AT_URI: Final = frozenset({"insights"})
+"""Asked of Spark at a URI, where it reads by itself what it plans with."""
 
 
 def questions() -> dict[str, Question]:
@@ -77,7 +79,10 @@ def questions() -> dict[str, Question]:
         for algorithm, seed in zip(Algorithm, SEEDS, strict=True)
     }
     asked |= {f"scenarios-{x}": partial(_scenarios, algorithm=x) for x in Algorithm}
-    asked |= {f"clwl-{name}": partial(_commanded, words=x) for name, x in COMMANDS.items()}
+    asked |= {
+        f"clwl-{name}": partial(_commanded, words=x, at_uri=name in AT_URI)
+        for name, x in COMMANDS.items()
+    }
     return asked | {"views": _views, "questions": _asked, "ingest": _ingested, "sweep": _swept}
 
 
@@ -188,16 +193,12 @@ def _ingested(spark: SparkSession, _: Path, folder: Path) -> Answers:
 
 
 def _commanded(
-    spark: SparkSession, routed: Path, folder: Path, *, words: tuple[str, ...]
+    spark: SparkSession, routed: Path, folder: Path, *, words: tuple[str, ...], at_uri: bool
 ) -> Answers:
-    """The document that a command prints, on a copy of the lake that was routed.
-
-    Insights, which plan what the lake's messages ask for, are asked of Spark at a URI: there it
-    reads by itself what it plans with.
-    """
+    """The document that a command prints, on a copy of the lake that was routed."""
     shutil.copytree(routed, folder)
-    at_uri = words == COMMANDS["insights"] and not is_embedded(spark)
-    return {"document": [_document(list(words), f"file:{folder}" if at_uri else str(folder))]}
+    scheme = "file:" if at_uri and not is_embedded(spark) else ""
+    return {"document": [_document(list(words), f"{scheme}{folder}")]}
 
 
 def _document(words: list[str], lake: str) -> str:

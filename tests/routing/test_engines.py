@@ -89,12 +89,12 @@ def _rows(lake: Lake, table: str) -> Counter[tuple[Any, ...]]:
 def routed_by(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Lake]:
     """The same messages, good and bad, in several files, routed by each engine.
 
-    By "stream" they are routed by Arrow, and ask for so much that a stream looks for it.
+    By "stream" they ask for so much that a stream of the engine looks for it.
     """
     lakes = {}
-    for way in ("spark", "arrow", "stream"):
-        few = 0 if way == "stream" else asked.FEW_REQUESTS
-        engine = "arrow" if way == "stream" else way
+    for way in ("spark", "arrow", "spark stream", "arrow stream"):
+        engine, _, stream = way.partition(" ")
+        few = 0 if stream else asked.FEW_REQUESTS
         cases = [random_case(random.Random(at), f"C{at:03d}.") for at in range(12)]
         world = World.made(spark, tmp_path_factory.mktemp(way), cases, "v9")
         if lakes:
@@ -108,7 +108,7 @@ def routed_by(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     return lakes
 
 
-@pytest.mark.parametrize("way", ["arrow", "stream"])
+@pytest.mark.parametrize("way", ["arrow", "spark stream", "arrow stream"])
 @pytest.mark.parametrize("table", ["outcomes", "rejected_messages", "balance_history"])
 def test_both_engines_say_the_same_in_every_column(
     routed_by: dict[str, Lake], table: str, way: str
@@ -125,7 +125,8 @@ def test_only_many_requests_start_a_stream_that_plans(routed_by: dict[str, Lake]
     assert {way: len([*x]) for way, x in checkpoints.items()} == {
         "spark": 0,
         "arrow": 0,
-        "stream": 1,
+        "spark stream": 1,
+        "arrow stream": 1,
     }
 
 
