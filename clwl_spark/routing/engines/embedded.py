@@ -8,6 +8,7 @@ the same rows.
 """
 
 import time
+import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -217,10 +218,11 @@ class _Batch:
 
     def _pack(self, pending: Pending) -> list[Packed]:
         """The messages in blocks."""
-        skipped = self.lake.left_out
+        packing, skipped = uuid.uuid4().hex, self.lake.left_out
         tasks = [
             PackTask(
                 splits,
+                packing,
                 self.run.pins,
                 self._buckets(pending.rows),
                 skipped,

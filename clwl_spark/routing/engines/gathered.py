@@ -12,7 +12,7 @@ from clwl_spark.routing.engines.tasks import (
 )
 from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, duplicate_rows
 from clwl_spark.routing.intake.splits import Split
-from clwl_spark.routing.plans.plan_maker import shared_id
+from clwl_spark.routing.plans.plan_maker import by_plan_id
 
 
 def memories_of(routed: Iterable[Routed]) -> dict[str, bytes]:
@@ -38,11 +38,5 @@ def distinct_requests(packed: Iterable[Packed]) -> dict[int, Request]:
     Raises:
         LakeStateError: two of them have one id.
     """
-    found: dict[int, set[Request]] = defaultdict(set)
-    for one in packed:
-        for plan_id, requests in one.requests.items():
-            found[plan_id] |= requests
-    for plan_id, requests in found.items():
-        if len(requests) > 1:
-            raise shared_id(plan_id)
-    return {plan_id: request for plan_id, (request,) in sorted(found.items())}
+    found = by_plan_id(x for one in packed for x in one.requests)
+    return dict(sorted(found.items()))

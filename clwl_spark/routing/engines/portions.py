@@ -57,7 +57,7 @@ def bucket_tasks(
     for block in (x for one in packed for x in one.blocks):
         blocks[block.bucket].append(block)
     qmgrs: dict[str, list[str]] = defaultdict(list)
-    for qmgr in sorted({x[1] for one in packed for y in one.requests.values() for x in y}):
+    for qmgr in sorted({request.qmgr for one in packed for _, request in one.requests}):
         qmgrs[bucket_of(qmgr, buckets)].append(qmgr)
     return [
         BucketTask(

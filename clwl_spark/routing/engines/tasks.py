@@ -6,6 +6,7 @@ process says where. The blocks, the choice and the writer are those of the other
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from io import BufferedWriter
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from clwl_spark.algorithm.request import Request
 from clwl_spark.delta.commits import DataFile
@@ -35,7 +37,7 @@ from clwl_spark.routing.intake.blocks import (
     peak_mib,
 )
 from clwl_spark.routing.intake.by_arrow import SPLIT_ROW, keys_of, rejected_rows
-from clwl_spark.routing.intake.requests import Requests
+from clwl_spark.routing.intake.requests import NO_ERROR, Requests
 from clwl_spark.routing.intake.splits import Split
 from clwl_spark.routing.output.outcome_files import answered, write_file
 from clwl_spark.routing.output.routed import (
@@ -89,6 +91,7 @@ class PackTask:
 
     Attributes:
         splits: of files of `messages`.
+        packing: name of what the task is a part of: a process says what it meets in it once.
         pins: the run's snapshots.
         buckets: that queue managers are in.
         skipped: queue managers whose messages are left out.
@@ -96,6 +99,7 @@ class PackTask:
     """
 
     splits: tuple[Split, ...]
+    packing: str
     pins: tuple[Pin, ...]
     buckets: int
     skipped: frozenset[str]
@@ -108,27 +112,55 @@ class Packed:
 
     Attributes:
         blocks: of the messages that can be routed.
-        requests: distinct, by plan_id.
+        requests: with their plan_ids, those that the process has not met in this packing before.
         rejected: (rejected,) messages with the reason, by table; few or in memory all the same.
         peak_mib: of the process.
     """
 
     blocks: list[WaitingBlock] = field(default_factory=list)
-    requests: dict[int, set[Request]] = field(default_factory=dict)
+    requests: list[tuple[int, Request]] = field(default_factory=list)
     rejected: list[pa.Table] = field(default_factory=list)
     peak_mib: float = 0.0
+
+
+@dataclass(slots=True)
+class _Met:
+    """What this process has met in a packing.
+
+    Attributes:
+        requests: judged once, however many tasks have them.
+        looked_at: so many of them were looked at.
+        unsaid: (unsaid,) the numbers of those among them that no message needed yet.
+    """
+
+    requests: Requests
+    looked_at: int = 0
+    unsaid: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    def new(self, plan_ids: NDArray[np.int64]) -> list[tuple[int, Request]]:
+        """The requests of some plans that were not said before, with their plan_ids."""
+        known = self.requests
+        numbers = np.concatenate([self.unsaid, np.arange(self.looked_at, len(known.plan_ids))])
+        is_new = np.isin(known.plan_ids[numbers], plan_ids) & (known.errors[numbers] == NO_ERROR)
+        self.looked_at, self.unsaid = len(known.plan_ids), numbers[~is_new]
+        return known.with_ids(numbers[is_new])
+
+
+@lru_cache(maxsize=1)
+def _met_in(_packing: str, pins: tuple[Pin, ...]) -> _Met:
+    return _Met(Requests.under(pins))
 
 
 def pack(task: PackTask) -> Packed:
     """Put the messages of splits into blocks."""
     packed = Packed()
-    requests = Requests.under(task.pins)
+    known = _met_in(task.packing, task.pins)
     met: set[str] = set()
     with Path(task.file).open("wb") as file:
         for split in task.splits:
-            for table in gathered(_keys_without(split, requests, task.skipped), task.buckets):
+            for table in gathered(_keys_without(split, known.requests, task.skipped), task.buckets):
                 routable, rejected = apart(table)
-                _note_requests(packed, requests, routable)
+                packed.requests += known.new(pc.unique(routable[c.PLAN_ID]).to_numpy())
                 rows = message_blocks(routable, task.buckets, met, [SPLIT_ROW], split.name)
                 packed.blocks += (
                     _waiting(x, file, task.file) for x in rows if x[KIND] == KIND_MESSAGES
@@ -155,15 +187,6 @@ def _keys_without(split: Split, requests: Requests, skipped: frozenset[str]) -> 
             yield table.filter(pc.invert(is_in))
         else:
             yield table
-
-
-def _note_requests(packed: Packed, requests: Requests, routable: pa.Table) -> None:
-    new = set(pc.unique(routable[c.PLAN_ID]).to_pylist()) - packed.requests.keys()
-    if new:
-        numbers = np.flatnonzero(np.isin(requests.plan_ids, np.array([*new], dtype=np.int64)))
-        for number in numbers.tolist():
-            found = packed.requests.setdefault(int(requests.plan_ids[number]), set())
-            found |= requests.of([number])
 
 
 def _store(file: BufferedWriter, name: str, parts: Mapping[str, Any]) -> Stored:

@@ -8,7 +8,7 @@ Source: SEMANTICS S1, P1.
 
 from collections.abc import Iterable, Sequence
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -67,6 +67,11 @@ class Requests:
         """The requests of numbers; what differs in words may be the same after defaults."""
         return {self._requests[x] for x in numbers}
 
+    def with_ids(self, numbers: NDArray[np.int64]) -> list[tuple[int, Request]]:
+        """(numbers,) the plan_id and the request of each."""
+        requests = (self._requests[x] for x in numbers.tolist())
+        return [*zip(self.plan_ids[numbers].tolist(), requests, strict=True)]
+
     def met(self, batch: pa.RecordBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The distinct requests of a batch of messages.
 
@@ -95,30 +100,30 @@ class Requests:
         if len(new):
             # A file's dictionary may have a word twice.
             new = new[np.unique(numbers[new], return_index=True)[1]]
-            cells = [[meaning[x] for x in codes[new].tolist()] for codes, meaning in words]
-            self._judge(at[new].tolist(), cells)
+            snapshots = (at[new] + 1, [None, *self._snapshots])
+            self._judge([snapshots, *((codes[new], meaning) for codes, meaning in words)])
         return numbers
 
-    def _judge(self, at: list[int], cells: Sequence[list[str | None]]) -> None:
-        """Add requests, by the place of their snapshot (-1 = none) and their words in the file."""
-        snapshots = [self._snapshots[x] if x >= 0 else None for x in at]
-        filled = [
-            [DEFAULTS.get(name) if word is None else word for word in column]
-            for name, column in zip(ASKED, cells, strict=True)
-        ]
-        requests = [_with_scope(x) for x in zip(snapshots, *filled, strict=True)]
+    def _judge(self, columns: Sequence[tuple[NDArray[np.int64], list[str | None]]]) -> None:
+        """Add requests, by the codes of their columns, which are REQUEST, and what these mean."""
+        cells: list[list[str | None]] = []
+        rules = np.full(len(columns[0][0]), len(_RULES))
+        for name, (codes, meaning) in zip(REQUEST, columns, strict=True):
+            words = [DEFAULTS.get(name) if word is None else word for word in meaning]
+            rules = np.minimum(rules, np.array([_rule_of(name, x) for x in words])[codes])
+            cells.append([words[x] for x in codes.tolist()])
+        *before, scopes = cells
+        kept = map(_kept_scope, before[REQUEST.index(c.OBJECT_TYPE)], scopes)
+        requests = [*map(Request._make, zip(*before, kept, strict=True))]
         self._requests += requests
         hashes = np.array([spark_hash(x) for x in requests], dtype=np.int64)
-        errors = np.array([_error(x) for x in requests], dtype=np.int8)
         self.plan_ids = np.concatenate([self.plan_ids, hashes])
-        self.errors = np.concatenate([self.errors, errors])
+        self.errors = np.concatenate([self.errors, _ERRORS[rules]])
 
 
-def _with_scope(words: Sequence[Any]) -> Request:
-    """A request of a message's words after defaults: only QMGR, and of a publication, counts."""
-    request = Request(*words)
-    is_kept = request.object_type == ObjectType.TOPIC and request.scope == Reach.QMGR
-    return request if is_kept else request._replace(scope=None)
+def _kept_scope(object_type: str | None, scope: str | None) -> str | None:
+    """The scope of a put that counts: only QMGR does, and of a publication."""
+    return scope if object_type == ObjectType.TOPIC and scope == Reach.QMGR else None
 
 
 def coded(column: pa.Array) -> tuple[NDArray[np.int64], list[str | None]]:
@@ -155,16 +160,17 @@ def _snapshots_at(put_time: pa.Array, valid_from: NDArray[np.int64]) -> NDArray[
     return places
 
 
-def _error(request: Request) -> int:
-    """The first reason why a request cannot be routed, as its place in ERRORS; 0 = none."""
-    return next((number for at, rule, number in _RULES if rule.rejects(request[at])), NO_ERROR)
+def _rule_of(column: str, word: str | None) -> int:
+    """The place of the first rule that rejects a word of a column; behind all = none does."""
+    rules = ((at, x) for at, x in enumerate(_RULES) if column in x.columns)
+    return next((at for at, x in rules if x.rejects(word)), len(_RULES))
 
 
 _RULES: Final = [
-    (REQUEST.index(column), rule, error_number(rule.error))
-    for rule in REJECT_RULES
-    if rule.condition is not Condition.UNREAD
-    for column in rule.columns
-    if column in REQUEST
+    x
+    for x in REJECT_RULES
+    if x.condition is not Condition.UNREAD and not {*REQUEST}.isdisjoint(x.columns)
 ]
-"""(place, rule, number) The rules on what a request consists of."""
+"""The rules on what a request consists of, in the order in which they are looked for."""
+_ERRORS: Final = np.array([*(error_number(x.error) for x in _RULES), NO_ERROR], dtype=np.int8)
+"""The reason of each rule, as its place in ERRORS; 0 = of none."""

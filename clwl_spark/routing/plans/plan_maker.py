@@ -3,7 +3,7 @@
 Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -277,6 +277,19 @@ def _copied(rows: DataFrame, carried: DataFrame) -> DataFrame:
 def shared_id(plan_id: int) -> LakeStateError:
     """Two requests have one id."""
     return LakeStateError(f"two requests share plan_id {plan_id}: report it with both requests")
+
+
+def by_plan_id(pairs: Iterable[tuple[int, Request]]) -> dict[int, Request]:
+    """Requests by plan_id, of pairs that may come twice.
+
+    Raises:
+        LakeStateError: two of them have one id.
+    """
+    found: dict[int, Request] = {}
+    for plan_id, request in pairs:
+        if found.setdefault(plan_id, request) != request:
+            raise shared_id(plan_id)
+    return found
 
 
 def distinct_rows(frame: DataFrame, *columns: str) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@ Source: SEMANTICS 2 to 4 (plans), C1 (resets).
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -25,7 +25,7 @@ from clwl_spark.routing.ledger.run_record import Run
 from clwl_spark.routing.notes import Note
 from clwl_spark.routing.plans.facts_cache import FactsCache
 from clwl_spark.routing.plans.gather import InUse, gathered_by_spark, gathered_here
-from clwl_spark.routing.plans.plan_maker import REQUESTS, PlanMaker, shared_id
+from clwl_spark.routing.plans.plan_maker import REQUESTS, PlanMaker, by_plan_id
 from clwl_spark.spark.frames import frame_from_arrow
 from clwl_spark.spark.local import interpreting
 from clwl_spark.spark.streams import run_batches
@@ -84,7 +84,7 @@ class PlanProvider:
         """The distinct requests of new messages, by plan_id."""
         asked = None if unread_by_arrow(self._lake) else few_requests(self._lake, self._run)
         if asked is not None:
-            return _by_id((spark_hash(x), x) for x in asked)
+            return by_plan_id((spark_hash(x), x) for x in asked)
         try:
             return self._of_stream()
         except SplitError as error:
@@ -177,17 +177,4 @@ def _requests_in(rows: DataFrame) -> dict[int, Request]:
     found = rows.distinct().toArrow()
     columns = (found[x].to_pylist() for x in REQUEST)
     requests = (Request(*x) for x in zip(*columns, strict=True))
-    return _by_id(zip(found[c.PLAN_ID].to_pylist(), requests, strict=True))
-
-
-def _by_id(requests: Iterable[tuple[int, Request]]) -> dict[int, Request]:
-    """Requests by plan_id.
-
-    Raises:
-        LakeStateError: two of them have one.
-    """
-    found: dict[int, Request] = {}
-    for plan_id, request in requests:
-        if found.setdefault(plan_id, request) != request:
-            raise shared_id(plan_id)
-    return found
+    return by_plan_id(zip(found[c.PLAN_ID].to_pylist(), requests, strict=True))
