@@ -29,6 +29,7 @@ from clwl_spark.rules.priority import (
 )
 from clwl_spark.rules.rank import keep_highest_ranks
 from clwl_spark.rules.routes import keep_one_row_per_route
+from clwl_spark.spark.materialize import alike
 from clwl_spark.tables import columns as c
 
 BEFORE_EXIT: Final[dict[Algorithm, tuple[Rule, ...]]] = {
@@ -58,6 +59,20 @@ AFTER_EXIT: Final[dict[Algorithm, tuple[Rule, ...]]] = {
 }
 
 
+COMPARED: Final[dict[Rule, tuple[str, ...]]] = {
+    keep_highest_ranks: (c.CHANNEL_RANK, c.QUEUE_RANK),
+    keep_local_queue: (c.USES_LOCAL,),
+    keep_resumed: (c.SUSPENDED,),
+    keep_resumed_when_remote: (c.SUSPENDED,),
+    keep_best_status: (c.STATUS_TIER,),
+    keep_highest_netprty: (c.NETPRTY,),
+    keep_highest_priorities: (c.CHANNEL_PRTY, c.QUEUE_PRTY),
+    keep_highest_priorities_of_v7: (c.CHANNEL_PRTY, c.QUEUE_PRTY),
+    keep_one_row_per_route: (c.CHANNEL_CLUSTER,),
+}
+"""What rows of one choice are compared in by rules that need a window; alike in it, none loses."""
+
+
 def eliminate(
     candidates: DataFrame, algorithm: Algorithm, exit_function: Rule | None = None
 ) -> DataFrame:
@@ -66,17 +81,27 @@ def eliminate(
     Grain: one row per candidate, before and after; `eliminated_by` is added. The frame is
     exchanged once, by (plan_id, choice), and sorted once, so that each rule's window finds its
     rows as they are (measured on 2 million rows: one sort per partition key doubled the time).
+    Rules that compare rows in what all candidates of a frame that is kept have alike are left out:
+    most clusters use few of the attributes.
 
     Args:
         candidates: columns of `schemas.ROUTE_CANDIDATES` and `kind`.
         algorithm: which order of the rules.
         exit_function: the cluster workload exit: takes the rows in play, returns those it keeps.
     """
-    placed = (
-        candidates.withColumn(c.ELIMINATED_BY, F.lit(None).cast("int"))
-        .repartition(*CHOICE_KEY)
-        .sortWithinPartitions(*CHOICE_KEY, c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS)
-    )
     exit_rule = () if exit_function is None else (keep_what_exit_keeps(exit_function),)
-    rules = (*BEFORE_EXIT[algorithm], *exit_rule, *AFTER_EXIT[algorithm])
-    return reduce(lambda frame, rule: frame.transform(rule), rules, placed)
+    same = alike(candidates, sorted({x for names in COMPARED.values() for x in names}))
+    acting = [
+        x for x in AFTER_EXIT[algorithm] if x not in COMPARED or not same.issuperset(COMPARED[x])
+    ]
+    rules = (*BEFORE_EXIT[algorithm], *exit_rule, *acting)
+    placed = _placed(candidates) if not COMPARED.keys().isdisjoint(acting) else candidates
+    unmarked = placed.withColumn(c.ELIMINATED_BY, F.lit(None).cast("int"))
+    return reduce(lambda frame, rule: frame.transform(rule), rules, unmarked)
+
+
+def _placed(candidates: DataFrame) -> DataFrame:
+    """The rows as the windows of all rules want them."""
+    return candidates.repartition(*CHOICE_KEY).sortWithinPartitions(
+        *CHOICE_KEY, c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL, c.IS_ALIAS
+    )

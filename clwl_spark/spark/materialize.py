@@ -48,6 +48,8 @@ _KEPT: Final[ContextVar[_Kept | None]] = ContextVar("kept", default=None)
 
 _ROWS: Final = "_clwl_rows"
 """Attribute of a frame: its rows."""
+_IS_KEPT: Final = "_clwl_kept"
+"""Attribute of a frame whose rows are worked out."""
 
 BROADCAST_ROWS: Final = 1_000_000
 """Rows of a few names that every worker holds for a join; some 200 MB."""
@@ -82,6 +84,12 @@ def checkpoint(frame: DataFrame) -> DataFrame:
     Sail's own `localCheckpoint` takes the rows to be spread as the plan had them before it was
     optimized, and then finds a group in two places: its rows are kept in Parquet files instead.
     """
+    kept = _worked_out(frame)
+    setattr(kept, _IS_KEPT, True)
+    return kept
+
+
+def _worked_out(frame: DataFrame) -> DataFrame:
     if is_embedded(frame.sparkSession):
         return _in_files(frame)
     if limited_to(frame.sparkSession):
@@ -213,6 +221,22 @@ def rows_at_hand(frame: DataFrame) -> pa.Table | None:
     What no row has need not be looked for: plans are smaller then, and planned faster.
     """
     return vars(frame).get(_ROWS)
+
+
+def alike(frame: DataFrame, names: Sequence[str]) -> frozenset[str]:
+    """Columns in which all rows are alike, of a frame whose rows are kept; of another, none.
+
+    It may leave out a column that has nothing but nulls.
+    """
+    rows = rows_at_hand(frame)
+    if rows is not None:
+        return frozenset(x for x in names if len(rows[x].unique()) <= 1)
+    if _IS_KEPT not in vars(frame):
+        return frozenset()
+    all_rows = F.count(F.lit(1))
+    same = [(F.min(x) == F.max(x)) & (F.count(x) == all_rows) for x in names]
+    (found,) = frame.agg(*(x.alias(name) for x, name in zip(same, names, strict=True))).collect()
+    return frozenset(x for x in names if found[x])
 
 
 def broadcast_if_small(frame: DataFrame, keep: Materialize) -> DataFrame:

@@ -14,6 +14,7 @@ from clwl_spark.rules import AFTER_EXIT, BEFORE_EXIT, eliminate
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import CHOICE_KEY
 from clwl_spark.rules.routes import choice_reason
+from clwl_spark.spark.materialize import Materialize, checkpoint, inline
 
 V9, V7 = Algorithm.V9, Algorithm.V7
 
@@ -138,6 +139,29 @@ def verdicts(spark: SparkSession) -> dict[str, list[int | None]]:
 @pytest.mark.parametrize("name", CASES)
 def test_rule(verdicts: dict[str, list[int | None]], name: str) -> None:
     assert verdicts[name] == CASES[name][2]
+
+
+@pytest.mark.parametrize("keep", [inline, checkpoint])
+def test_rules_that_have_nothing_to_compare_are_left_out(
+    spark: SparkSession, keep: Materialize
+) -> None:
+    for name, (algorithm, rows, numbers) in CASES.items():
+        of = [row | {"status": str(place)} for place, row in enumerate(rows)]
+        judged = eliminate(keep(candidates(spark, *of)), algorithm)
+        found = {row["status"]: row["eliminated_by"] for row in judged.collect()}
+        assert [found[str(x)] for x in range(len(rows))] == numbers, name
+
+
+@pytest.mark.parametrize("algorithm", list(Algorithm))
+def test_where_all_are_alike_no_rule_needs_a_window(
+    spark: SparkSession, algorithm: Algorithm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [dest("A"), dest("B")], [dest("A", netprty=1), dest("B")]
+    for of in rows:
+        eliminate(checkpoint(candidates(spark, *of)), algorithm).explain()
+    alike, other = capsys.readouterr().out.split("Physical Plan")[1:]
+    assert "Window" not in alike
+    assert other.count("WindowAggExec") == 1
 
 
 @pytest.mark.spark
