@@ -41,8 +41,8 @@ from clwl_spark.delta.writes import (
     replace_rows,
 )
 from clwl_spark.spark.files import delete_folder
-from clwl_spark.spark.frames import frame_from_arrow, to_arrow
-from clwl_spark.spark.materialize import ROWS_HERE, rows_at_hand, rows_in_files
+from clwl_spark.spark.frames import frame_from_arrow, rows_at_hand, to_arrow
+from clwl_spark.spark.materialize import ROWS_HERE, rows_in_files
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import TABLES, Table
 

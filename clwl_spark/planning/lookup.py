@@ -24,7 +24,8 @@ from clwl_spark.planning.topics import (
 )
 from clwl_spark.snapshots.channels import channels_asked, with_channel_status
 from clwl_spark.snapshots.views import VIEW_KEY, Topology
-from clwl_spark.spark.materialize import Materialize, broadcast_if_small, rows_at_hand
+from clwl_spark.spark.frames import rows_at_hand
+from clwl_spark.spark.materialize import Materialize, broadcast_if_small
 from clwl_spark.tables import columns as c
 
 _RESOLVED: Final = (

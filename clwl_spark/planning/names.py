@@ -28,7 +28,7 @@ from clwl_spark.snapshots.views import (
     own_rows,
 )
 from clwl_spark.spark.frames import known_to_have
-from clwl_spark.spark.materialize import Materialize
+from clwl_spark.spark.materialize import Materialize, mapped
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.arrow import from_arrow_schema
 
@@ -109,7 +109,7 @@ def resolutions(
         listed = rows.groupBy(*VIEW_KEY).agg(F.collect_list(F.struct(*columns)).alias(name))
         gathered = gathered.join(listed, list(VIEW_KEY), "left")
     known_to_have(gathered, _GATHERED)
-    return gathered.mapInArrow(_resolve_batches, from_arrow_schema(_ARROW_SCHEMA))
+    return mapped(gathered, _resolve_batches, _ARROW_SCHEMA, keep)
 
 
 def own_definitions(known: DataFrame, topology: Topology) -> DataFrame:
@@ -210,7 +210,7 @@ def _only_named(definitions: DataFrame, names: DataFrame) -> DataFrame:
     return kept.select(*VIEW_KEY, NAME, *DEFINITION)
 
 
-def _resolve_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _resolve_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """One row per (snapshot_id, viewer) in, one row per request out."""
     for batch in batches:
         rows = [row for known in batch.to_pylist() for row in _resolve_row(known)]

@@ -22,6 +22,7 @@ from clwl_spark.rules.marking import CHOICE_KEY, Rule
 from clwl_spark.rules.routes import choice_reason
 from clwl_spark.snapshots.first_opens import with_first_opens, without_asking
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
+from clwl_spark.spark.frames import frame_from_arrow, rows_at_hand
 from clwl_spark.spark.materialize import Materialize, as_it_is, select_at_hand
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
@@ -124,19 +125,28 @@ def unjudged(
     """
     edition = ladder.semantics.edition
     asked = requests.withColumnRenamed(c.QMGR, VIEWER)
-    of = asked.select(*VIEW_KEY).distinct()
+    of = _senders(requests)
     known = without_asking(keep(with_first_opens(viewers(of, topology), topology, edition, of)))
     looking = Looking(known, topology, edition, ladder.is_onward, keep)
+    types = [x for x in MET_BY if x in object_types]
     parts = [
-        met(asked.where(F.col(c.OBJECT_TYPE) == object_type.value), looking)
-        for object_type, met in MET_BY.items()
-        if object_type in object_types
+        MET_BY[x](asked if [x] == types else asked.where(F.col(c.OBJECT_TYPE) == x.value), looking)
+        for x in types
     ]
     plans = requests.join(reduce(DataFrame.unionByName, (x.resolved for x in parts)), c.PLAN_ID)
     opened = reduce(DataFrame.union, (x.opened for x in parts)).distinct()
     plans = _with_first_open(plans, opened, edition)
     found = keep(reduce(DataFrame.unionByName, (x.candidates for x in parts)))
     return Unjudged(plans, found, known, topology)
+
+
+def _senders(requests: DataFrame) -> DataFrame:
+    """The distinct (snapshot_id, viewer) of requests."""
+    rows = rows_at_hand(requests)
+    if rows is None:
+        return requests.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
+    distinct = rows.group_by([c.SNAPSHOT_ID, c.QMGR]).aggregate([])
+    return frame_from_arrow(requests.sparkSession, distinct.rename_columns(VIEW_KEY))
 
 
 def judged_by(ladder: Ladder, found: Unjudged, keep: Materialize) -> Plans:

@@ -13,7 +13,8 @@ from clwl_spark.mq.vocabulary import Edition, Reach, SubType
 from clwl_spark.planning.scopes import REACH, STRING, is_said_nowhere, scopes_above
 from clwl_spark.planning.topic_strings import PATTERN, matching
 from clwl_spark.snapshots.views import VIEW_KEY, VIEWER, Topology, viewers
-from clwl_spark.spark.materialize import Materialize, rows_at_hand
+from clwl_spark.spark.frames import rows_at_hand
+from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
 _PUBLISHED: Final = (c.PLAN_ID, *VIEW_KEY, c.OBJECT_NAME)

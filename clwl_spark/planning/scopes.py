@@ -21,7 +21,7 @@ from clwl_spark.snapshots.views import (
     others_rows,
     own_rows,
 )
-from clwl_spark.spark.materialize import rows_at_hand
+from clwl_spark.spark.frames import rows_at_hand
 from clwl_spark.tables import columns as c
 
 STRING: Final = "string"

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Final
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import LakeStateError
 from clwl_spark.snapshots.views import DEFAULTS, Topology, read_topology
-from clwl_spark.spark.materialize import Materialize, as_it_is, rows_at_hand
+from clwl_spark.spark.materialize import Materialize, as_it_is, is_seen_to_differ
 from clwl_spark.tables import TABLES
 
 _SHOWN: Final = 3
@@ -39,7 +38,11 @@ def consistent_topology(
 
 def _refuse_contradictions(topology: Topology) -> None:
     """Refuse a topology that has a key twice, in one query over all its tables."""
-    unseen = [name for name in DEFAULTS if not _is_seen_to_be_right(topology, name)]
+    unseen = [
+        name
+        for name in DEFAULTS
+        if not is_seen_to_differ(getattr(topology, name), TABLES[name].keys)
+    ]
     names = _suspected(topology, unseen)
     if not names:
         return
@@ -76,16 +79,6 @@ def _hashes(topology: Topology, name: str) -> DataFrame:
     counts = hashes.groupBy("hash").agg(F.count(F.lit(1)).alias("rows"))
     most = counts.agg(F.max("rows").alias("rows")).where(F.col("rows") > 1)
     return most.select(F.lit(name).alias("table"))
-
-
-def _is_seen_to_be_right(topology: Topology, name: str) -> bool:
-    """Whether a table's rows are at hand, each with a key of its own."""
-    rows = rows_at_hand(getattr(topology, name))
-    return rows is not None and _distinct(rows.select([*TABLES[name].keys])) == rows.num_rows
-
-
-def _distinct(rows: pa.Table) -> int:
-    return int(rows.group_by(rows.column_names).aggregate([]).num_rows)
 
 
 def _repeated(topology: Topology, name: str) -> DataFrame:

@@ -18,11 +18,11 @@ from clwl_spark.snapshots.views import (
     VIEW_KEY,
     VIEWER,
     Topology,
+    has_own_views,
     others_rows,
     own_rows,
 )
-from clwl_spark.spark.frames import frame_from_arrow
-from clwl_spark.spark.materialize import rows_at_hand
+from clwl_spark.spark.frames import frame_from_arrow, rows_at_hand
 from clwl_spark.tables import columns as c
 
 QUEUES_FULL_IN: Final = "queues_full_in"
@@ -51,7 +51,9 @@ def with_first_opens(
     Grain: as `known`, with the arrays `queues_full_in` and `channels_full_in`: clusters that the
     sender has the whole of, for it is a full repository; null where it does not ask at all.
     """
-    if edition == Edition.FIRST:
+    if edition == Edition.FIRST or not (
+        has_own_views(topology.queues) or has_own_views(topology.cluster_channels)
+    ):
         nobody = F.lit(None).cast("array<string>")
         return known.withColumns({QUEUES_FULL_IN: nobody, CHANNELS_FULL_IN: nobody})
     repositories = (

@@ -14,7 +14,8 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, TopologyError
-from clwl_spark.spark.materialize import frame_at_hand, rows_at_hand
+from clwl_spark.spark.frames import rows_at_hand
+from clwl_spark.spark.materialize import frame_at_hand
 from clwl_spark.tables import (
     ACTIONS,
     INGEST_REJECTS,

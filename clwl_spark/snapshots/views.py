@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
@@ -17,7 +18,8 @@ from pyspark.sql.types import StructType
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.mq import vocabulary as v
-from clwl_spark.spark.materialize import FEW, Materialize, as_it_is, frame_at_hand, rows_at_hand
+from clwl_spark.spark.frames import rows_at_hand
+from clwl_spark.spark.materialize import FEW, Materialize, as_it_is, frame_at_hand
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
@@ -77,6 +79,9 @@ DEFAULTS: Final[dict[str, dict[str, bool | float | int | str]]] = {
 
 _MOST_HERE: Final = 100_000
 """Rows of a table that this process reads for the engine within it."""
+_OWNERS: Final = "_clwl_owners"
+"""Attribute of a topology table at hand: `_of_owners` by key."""
+_ROW: Final = "row"
 _UNUSED: Final = (c.SOURCE, c.ALTERED, c.BACKLOG)
 """Columns that no planning looks at."""
 
@@ -195,14 +200,56 @@ def own_rows(senders: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFr
 
     Grain: one row per (snapshot_id, viewer, *key). Source: SEMANTICS S2.
     """
-    found = (
-        senders.select(*VIEW_KEY)
-        .join(table.withColumn(VIEWER, F.col(c.QMGR)), list(VIEW_KEY))
-        .where(F.col(c.OBSERVER).isin(EVERYBODY) | (F.col(c.OBSERVER) == F.col(VIEWER)))
-    )
     columns = [x for x in table.columns if x not in VIEW_KEY and x not in key]
+    here = _of_owners(table, tuple(key))
+    rows = table if here is None else here
+    found = senders.select(*VIEW_KEY).join(rows.withColumn(VIEWER, F.col(c.QMGR)), list(VIEW_KEY))
+    if here is not None:
+        return found.select(*VIEW_KEY, *key, *columns)
+    found = found.where(F.col(c.OBSERVER).isin(EVERYBODY) | (F.col(c.OBSERVER) == F.col(VIEWER)))
     best = F.max_by(F.struct(*columns), F.col(c.OBSERVER) != EVERYBODY)
     return found.groupBy(*VIEW_KEY, *key).agg(best.alias("row")).select(*VIEW_KEY, *key, "row.*")
+
+
+def _of_owners(table: DataFrame, key: tuple[str, ...]) -> DataFrame | None:
+    """The rows of a table that tell of their owners; None where they are not at hand.
+
+    Grain: one row per (snapshot_id, qmgr, *key): the owner's own, else everybody's. None as well
+    where that is there twice.
+    """
+    rows = rows_at_hand(table)
+    if rows is None:
+        return None
+    made: dict[tuple[str, ...], DataFrame | None] = vars(table).setdefault(_OWNERS, {})
+    if key not in made:
+        found = _owners_rows(rows, [c.SNAPSHOT_ID, c.QMGR, *key])
+        made[key] = (
+            None if found is None else frame_at_hand(table.sparkSession, found, table.schema)
+        )
+    return made[key]
+
+
+def _owners_rows(rows: pa.Table, keys: Sequence[str]) -> pa.Table | None:
+    """As `_of_owners`, by keys."""
+    observer = rows[c.OBSERVER]
+    everybodys = rows.filter(pc.equal(observer, EVERYBODY))
+    own = rows.filter(pc.and_(pc.equal(observer, rows[c.QMGR]), pc.not_equal(observer, EVERYBODY)))
+    if own.num_rows:
+        numbered = everybodys.select(keys).append_column(
+            _ROW, pa.array(np.arange(everybodys.num_rows))
+        )
+        left = numbered.join(own.select(keys), [*keys], join_type="left anti")[_ROW]
+        everybodys = everybodys.take(left.sort())
+    found = pa.concat_tables([everybodys, own])
+    is_whole = not any(found[x].null_count for x in keys)
+    differ = found.group_by([*keys]).aggregate([]).num_rows == found.num_rows
+    return found if is_whole and differ else None
+
+
+def has_own_views(table: DataFrame) -> bool:
+    """Whether a topology table may have rows of another view than everybody's."""
+    rows = rows_at_hand(table)
+    return rows is None or pc.unique(rows[c.OBSERVER]).to_pylist() not in ([], [EVERYBODY])
 
 
 def with_limit(rows: DataFrame, queue_managers: DataFrame) -> DataFrame:
@@ -243,8 +290,7 @@ def others_rows(
 
 def _with_sight(senders: DataFrame, table: DataFrame, name: str) -> DataFrame:
     """Add column `name`: the viewer where it has rows of others' objects there, else everybody."""
-    rows = rows_at_hand(table)
-    if rows is not None and not set(pc.unique(rows[c.OBSERVER]).to_pylist()) - {EVERYBODY}:
+    if not has_own_views(table):
         return senders.withColumn(name, F.lit(EVERYBODY))
     having_own = (
         table.where(F.col(c.OBSERVER) != F.col(c.QMGR))

@@ -21,6 +21,9 @@ INLINE_BYTES: Final = 2**20
 """Rows of so many bytes are held in a plan of the embedded engine's. A plan that reads them five
 times holds them five times, and no plan above 128 MiB reaches the engine."""
 
+_ROWS: Final = "_clwl_rows"
+"""Attribute of a frame: its rows."""
+
 Cells = Sequence[Any] | Mapping[str, Any]
 
 
@@ -67,7 +70,21 @@ def frame_from_arrow(
         return _in_a_file(spark, bare)
     frame = _held(spark, bare, columns) or spark.createDataFrame(bare, columns)
     known_to_have(frame, columns)
+    return with_rows(frame, bare) if bare.nbytes <= INLINE_BYTES else frame
+
+
+def with_rows(frame: DataFrame, rows: pa.Table) -> DataFrame:
+    """A frame of which its rows are known here."""
+    setattr(frame, _ROWS, rows)
     return frame
+
+
+def rows_at_hand(frame: DataFrame) -> pa.Table | None:
+    """The rows of a frame whose plan holds them; None = of another one, they are not here.
+
+    What no row has need not be looked for: plans are smaller then, and planned faster.
+    """
+    return vars(frame).get(_ROWS)
 
 
 def known_to_have(frame: DataFrame, types: StructType) -> None:

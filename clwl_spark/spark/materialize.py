@@ -2,7 +2,7 @@
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -18,8 +18,15 @@ from pyspark.sql.types import StructType
 
 from clwl_spark.spark.embedded import is_embedded, new_scratch_folder
 from clwl_spark.spark.files import forget_folder
-from clwl_spark.spark.frames import frame_from_arrow, frame_from_rows, typed_rows
+from clwl_spark.spark.frames import (
+    frame_from_arrow,
+    frame_from_rows,
+    rows_at_hand,
+    typed_rows,
+    with_rows,
+)
 from clwl_spark.spark.limits import limited_to, new_folder
+from clwl_spark.tables.arrow import from_arrow_schema
 
 Materialize = Callable[[DataFrame], DataFrame]
 
@@ -46,8 +53,6 @@ class _Kept:
 
 _KEPT: Final[ContextVar[_Kept | None]] = ContextVar("kept", default=None)
 
-_ROWS: Final = "_clwl_rows"
-"""Attribute of a frame: its rows."""
 _IS_KEPT: Final = "_clwl_kept"
 """Attribute of a frame whose rows are worked out."""
 
@@ -198,29 +203,45 @@ def inline(frame: DataFrame) -> DataFrame:
     return frame_at_hand(frame.sparkSession, *typed_rows(frame))
 
 
+def mapped(
+    frame: DataFrame,
+    function: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    schema: pa.Schema,
+    keep: Materialize,
+) -> DataFrame:
+    """What a function makes of a frame's rows: by `mapInArrow`; of few, within this process.
+
+    Args:
+        frame: the rows.
+        function: takes and gives batches.
+        schema: of what it gives.
+        keep: what is done with the frame's like: `inline` = there are few.
+    """
+    if keep is not inline:
+        return frame.mapInArrow(function, from_arrow_schema(schema))
+    made = pa.Table.from_batches(function(typed_rows(frame)[0].to_batches()), schema)
+    return frame_at_hand(frame.sparkSession, made, from_arrow_schema(schema))
+
+
 def frame_at_hand(
     spark: SparkSession, rows: pa.Table, types: StructType | None = None
 ) -> DataFrame:
     """A few rows as `inline` holds them."""
-    frame = frame_from_arrow(spark, rows, types)
-    setattr(frame, _ROWS, rows)
-    return frame
+    return with_rows(frame_from_arrow(spark, rows, types), rows)
 
 
 def select_at_hand(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     """Some columns of a frame, whose rows stay at hand if they are."""
     rows, selected = rows_at_hand(frame), frame.select(*names)
-    if rows is not None:
-        setattr(selected, _ROWS, rows.select([*names]))
-    return selected
+    return selected if rows is None else with_rows(selected, rows.select([*names]))
 
 
-def rows_at_hand(frame: DataFrame) -> pa.Table | None:
-    """The rows of a frame that `inline` holds; None = of another one, they are not here.
-
-    What no row has need not be looked for: plans are smaller then, and planned faster.
-    """
-    return vars(frame).get(_ROWS)
+def is_seen_to_differ(frame: DataFrame, names: Sequence[str]) -> bool:
+    """Whether rows are at hand, and no two of them agree in all these columns."""
+    rows = rows_at_hand(frame)
+    if rows is None:
+        return False
+    return bool(rows.group_by([*names]).aggregate([]).num_rows == rows.num_rows)
 
 
 def alike(frame: DataFrame, names: Sequence[str]) -> frozenset[str]:

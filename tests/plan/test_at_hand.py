@@ -21,8 +21,8 @@ from clwl_spark.snapshots.first_opens import (
     without_asking,
 )
 from clwl_spark.snapshots.views import VIEWER, read_topology, viewers
-from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import inline, rows_at_hand
+from clwl_spark.spark.frames import frame_from_rows, rows_at_hand
+from clwl_spark.spark.materialize import inline
 from clwl_spark.studies.explain.planned import planned
 
 

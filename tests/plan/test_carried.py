@@ -114,7 +114,7 @@ def test_most_plans_that_did_not_change_are_carried(planned) -> None:
             changed += 1
         elif snapshot == "B" or request[1] == "QUEUE":
             same[request[1]].add(new_id)
-    assert changed > 50, SEED
+    assert changed > 20, SEED
     if planned["edition"] is not Edition.FIRST:
         # A user subscription to # touches the publications of all cases, which are one snapshot.
         del same["TOPIC"]

@@ -23,13 +23,8 @@ from clwl_spark.snapshots.channels import channels_in_view
 from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.differences import Differences, pair_rows
 from clwl_spark.snapshots.views import VIEWER, Topology, in_clusters, viewers
-from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import (
-    Materialize,
-    checkpoint,
-    fitting,
-    rows_at_hand,
-)
+from clwl_spark.spark.frames import frame_from_rows, rows_at_hand
+from clwl_spark.spark.materialize import Materialize, checkpoint, fitting
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.tables import columns as c
 

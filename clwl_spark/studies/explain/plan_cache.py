@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
-from clwl_spark.algorithm.request import REQUEST_TYPES, Request
+from clwl_spark.algorithm.request import Request
 from clwl_spark.algorithm.resolve import Knowledge
 from clwl_spark.algorithm.semantics import Semantics
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.versions import Versions, versions_of
 from clwl_spark.mq.vocabulary import PlanKind
-from clwl_spark.planning.plans import Ladder, plan_id
+from clwl_spark.planning.plans import Ladder
+from clwl_spark.routing.intake.splits import spark_hash
 from clwl_spark.snapshots.catalog import SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.first_opens import partly_shown
 from clwl_spark.snapshots.views import EVERYBODY, Topology, observers_of
-from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.authority import authority_note
 from clwl_spark.studies.explain.ends import (
     End,
@@ -155,7 +155,7 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
         page.epochs[qmgr] = reset_epoch(lake, qmgr, heads.valid_up_to(page.snapshot_id))
         view = page.views[qmgr] = observers_of(qmgr, page.snapshot_id, page.topology)
         page.partly[qmgr] = partly_shown(qmgr, page.snapshot_id, page.topology, view)
-    found = as_history_stands(lake, request, found_on(page, asked, _number(lake, asked)))
+    found = as_history_stands(lake, request, found_on(page, asked, spark_hash(asked)))
     asks = asked_by(found, page.topology)
     authority = authority_note(lake, asked, found)
     told = (asks, page.views[qmgr], authority, page.partly[qmgr])
@@ -247,9 +247,3 @@ def _plan(page: Page, asked: Request, viewpoint: Viewpoint) -> None:
     if missing:
         found = planned(list(missing.values()), page.topology, page.ladder)
         page.plans |= {key: (standing, found[standing]) for key, standing in missing.items()}
-
-
-def _number(lake: Lake, asked: Request) -> int:
-    """The put's plan_id, which is Spark's hash."""
-    frame = frame_from_rows(lake.spark, [asked], REQUEST_TYPES)
-    return int(frame.select(plan_id().alias(c.PLAN_ID)).collect()[0][0])

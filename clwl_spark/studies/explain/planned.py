@@ -9,17 +9,19 @@ from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import Any, Final
 
-from clwl_spark.algorithm.request import REQUEST, REQUEST_TYPES, Request
+from clwl_spark.algorithm.request import REQUEST, Request
 from clwl_spark.algorithm.shares import Route, long_run_shares
 from clwl_spark.algorithm.transmit import TransmissionQueues, now
 from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.planning.facts import senders_among, transmission_queues
-from clwl_spark.planning.plans import Ladder, Unjudged, judged_by, plan_id, unjudged
+from clwl_spark.planning.plans import Ladder, Unjudged, judged_by, unjudged
+from clwl_spark.routing.intake.splits import spark_hash
+from clwl_spark.routing.plans.plan_maker import REQUESTS
 from clwl_spark.rules.routes import ROUTE_ORDER
 from clwl_spark.snapshots.relevant import as_met_by
 from clwl_spark.snapshots.views import VIEWER, Topology
-from clwl_spark.spark.frames import frame_from_rows
-from clwl_spark.spark.materialize import FEW, fitting, rows_at_hand
+from clwl_spark.spark.frames import frame_from_rows, rows_at_hand
+from clwl_spark.spark.materialize import FEW, fitting
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
@@ -58,8 +60,7 @@ def planned(
         ladder: which rules.
     """
     spark = topology.queues.sparkSession
-    frame = frame_from_rows(spark, requests, REQUEST_TYPES)
-    asked = frame.select(plan_id().alias(c.PLAN_ID), *REQUEST)
+    asked = frame_from_rows(spark, ((spark_hash(x), *x) for x in requests), REQUESTS)
     met = _as_met(requests, topology)
     types = {request.object_type for request in requests}
     keep = fitting(len(requests))
