@@ -31,6 +31,11 @@ def run(common: Common, options: AdviseWords) -> int:
     """Advise, and return the exit code."""
     if (options.want is None) == (options.add_host is None):
         raise UsageError("say what is wanted: --want QM=N,QM=N, or --add-host QM, one of the two")
+    if options.want is not None and options.object_qmgr:
+        raise UsageError(
+            "--object-qmgr goes with --add-host: weights are those of an object's hosts, whoever "
+            "names a queue manager; leave it out"
+        )
     wanted = None if options.want is None else wanted_shares(options.want)
     own = {"exit": options.exit}
     with at_work("advise", common, own, needs=SNAPSHOTS.name) as work:

@@ -46,7 +46,7 @@ def changes_table(found: d.Difference) -> Table:
     """One line per attribute that changed."""
     table = Table()
     for name in ("Table", "Key", "Change", "Attribute", "Old", "New"):
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for change in found.changes[:_SHOWN]:
         cells = (change[d.CHANGE], change[d.ATTRIBUTE], change[d.OLD], change[d.NEW])
         # Names may hold brackets, which are no markup here.

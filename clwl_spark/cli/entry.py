@@ -59,7 +59,7 @@ from clwl_spark.cli.commands import (
     where,
     xmitq,
 )
-from clwl_spark.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USAGE
+from clwl_spark.cli.exit_codes import INTERRUPTED, NOBODY_READS, TERMINATED, WRONG_USAGE
 from clwl_spark.cli.help_screen import Command, Group
 from clwl_spark.cli.options import with_options
 from clwl_spark.storage.secrets import without_secrets
@@ -171,6 +171,9 @@ def _guarded(words: Sequence[str]) -> int:
         return TERMINATED
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
+    except SystemExit:
+        # Typer and Rich end so where what they write to is closed, as by `| head`.
+        return NOBODY_READS
     except Exception as error:  # noqa: BLE001  (the one guard: users get a sentence)
         return _report_failure(error, verbose=not {"--verbose", "-v"}.isdisjoint(words))
 

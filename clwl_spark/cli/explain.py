@@ -7,10 +7,12 @@ from clwl_spark.cli.commands.explain import ExplainWords
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import Work, asked_snapshot, at_work
 from clwl_spark.rules.exit import load_exit
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.explain.rendering import render
 from clwl_spark.studies.explain.request import UNKNOWN_NAMES, ExplainRequest, Explanation, explain
 from clwl_spark.tables import columns as c
+from clwl_spark.tables.moments import moment_at, moment_text
 
 
 def run(common: Common, options: ExplainWords) -> int:
@@ -30,9 +32,17 @@ def run(common: Common, options: ExplainWords) -> int:
 def _elsewhere(options: ExplainWords, work: Work, found: Explanation) -> Iterator[str]:
     """Of a name that the queue manager does not know: what else tells about it."""
     plan = found.plan
-    if plan[c.REASON] not in UNKNOWN_NAMES:
+    if plan[c.REASON] not in UNKNOWN_NAMES or found.warnings:
         return
-    words = ["--qmgr", options.qmgr, *(["--at", options.at] if options.at else [])]
+    words = ["--qmgr", options.qmgr]
+    if options.at:
+        words += ["--at", options.at]
+    if options.snapshot:
+        catalog = snapshot_catalog(work.lake)
+        pins = [x for x in catalog.pins if x.snapshot_id == options.snapshot]
+        if not pins or catalog.in_force(pins[0].valid_from) != options.snapshot:
+            return
+        words += ["--at", moment_text(moment_at(pins[0].valid_from))]
     name = plan[c.RESOLVED_QMGR] or plan[c.RESOLVED_OBJECT] or options.object_name
     told = work.command("repository", *words, "--object", name)
     yield f"where {name} is, and why {options.qmgr} does not know of it: {told}"

@@ -37,6 +37,8 @@ def run(common: Common, options: LoadWords) -> int:
         options.redact,
         options.seed if options.synthesize else None,
     )
+    if not options.paths and options.timeline is None and not options.synthesize:
+        raise UsageError("load what? give PATH: files of puts or of records, or folders of them")
     with at_work("load", common) as work:
         with work.screen.progress("loading") as tell:
             wanted = timeline_of(options.timeline, options.step)
@@ -55,12 +57,15 @@ def bounds_of(since: Moment | None, until: Moment | None) -> Bounds:
     """The moments between which rows are loaded.
 
     Raises:
-        UsageError: a moment that is none.
+        UsageError: a moment that is none; nothing can be between the two.
     """
-    return Bounds(
+    bounds = Bounds(
         None if since is None else moment_of("--since", since),
         None if until is None else moment_of("--until", until),
     )
+    if bounds.since is not None and bounds.until is not None and bounds.until <= bounds.since:
+        raise UsageError("--until is not after --since: give a later moment")
+    return bounds
 
 
 def timeline_of(base: str | None, step: str) -> TimelineOptions | None:
@@ -95,6 +100,12 @@ def _tell(summary: LoadSummary) -> None:
         note(f"and {len(summary.rejects) - _SHOWN:,} pieces more: see table load_rejects")
     for passed in summary.passed:
         note(f"{passed.file} is passed over: {passed.why}")
+    if summary.set_aside:
+        note(
+            f"{summary.set_aside:,} pieces of files that the lake has already were set aside when "
+            "they were loaded: the same files do not bring them again, whatever the options; give "
+            "those lines, corrected, in a file of their own (table load_rejects has file and line)"
+        )
     _tell_of_counters(summary)
     if summary.outside:
         note(f"{summary.outside:,} rows are not between the moments given: they are left out")

@@ -40,11 +40,33 @@ Limit = Annotated[
     int,
     typer.Option("--limit", metavar="N", min=1, help="Lines of each table that are shown."),
 ]
+
+
+def not_blank(value: str) -> str:
+    """A name that an option has to give, as a shell's variable that is not set does not.
+
+    Raises:
+        BadParameter: it is blank.
+    """
+    if not value.strip():
+        raise typer.BadParameter("it is blank: give a name")
+    return value
+
+
 PutQmgr = Annotated[
-    str, typer.Option("--from", metavar="QM", help="Queue manager where the put happens.")
+    str,
+    typer.Option(
+        "--from", metavar="QM", help="Queue manager where the put happens.", callback=not_blank
+    ),
 ]
 PutObject = Annotated[
-    str, typer.Option("--object", metavar="O", help="Queue name; a topic string for TOPIC.")
+    str,
+    typer.Option(
+        "--object",
+        metavar="O",
+        help="Queue name; a topic string for TOPIC.",
+        callback=not_blank,
+    ),
 ]
 PutObjectQmgr = Annotated[
     str,

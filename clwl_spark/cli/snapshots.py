@@ -8,6 +8,7 @@ from clwl_spark import tables as schemas
 from clwl_spark.cli.commands.snapshots import SnapshotsWords
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
+from clwl_spark.cli.tables import listing
 from clwl_spark.cli.work import at_work
 from clwl_spark.delta.lake import Lake
 from clwl_spark.snapshots.catalog import SnapshotEntry, list_snapshots
@@ -37,21 +38,20 @@ def _drop(lake: Lake, snapshot_id: str) -> None:
 
 
 def snapshots_table(entries: Sequence[SnapshotEntry]) -> Table:
-    """One line per snapshot; tables without rows in any of them are left out."""
-    names = [name for name in WRITABLE if any(entry.rows[name] for entry in entries)]
-    table = Table(title=f"{len(entries)} snapshot(s)", title_justify="left")
-    for name in ("Snapshot", "Valid from", "Status", "Base"):
-        table.add_column(name)
-    for name in names:
-        table.add_column(name.replace("_", " "), justify="right")
-    for entry in entries:
-        told = entry.to_json()
-        status = "being written" if entry.being_written else str(entry.status)
-        table.add_row(
+    """One line per snapshot; of its tables those that have rows."""
+    rows = [
+        (
             entry.snapshot_id,
-            told["valid_from"],
-            status,
+            entry.to_json()["valid_from"] or "",
+            "being written" if entry.being_written else str(entry.status),
             f"{entry.base or ''}{' (changed since)' if entry.base_changed else ''}",
-            *(f"{entry.rows[name]:,}" for name in names),
+            ", ".join(
+                f"{entry.rows[name]:,} {name.replace('_', ' ')}"
+                for name in WRITABLE
+                if entry.rows[name]
+            ),
         )
-    return table
+        for entry in entries
+    ]
+    headings = ("Snapshot", "Valid from", "Status", "Base", "Rows")
+    return listing(headings, rows, title=f"{len(entries)} snapshot(s)")

@@ -4,8 +4,10 @@ A path lake is a folder (any URI that Spark can write) with a Delta table per fo
 lake is `catalog.schema` with tables of the same names (CONTRACT, first paragraph).
 """
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
@@ -15,7 +17,7 @@ from clwl_spark.delta.protocol import (
     is_odd_place,
     odd_place,
 )
-from clwl_spark.errors import EngineError, LakeStateError
+from clwl_spark.errors import EngineError, LakeStateError, UsageError
 from clwl_spark.spark.embedded import is_embedded
 from clwl_spark.spark.files import keeps_files_here
 from clwl_spark.storage.places import is_store, is_uri
@@ -94,6 +96,8 @@ class LakePlace:
         return to_arrow_schema(TABLES[table].schema)
 
     def _refuse_if_embedded(self, table: str) -> None:
+        if self.is_embedded and (blocked := self._blocked()):
+            raise UsageError(f"lake {self.root} cannot be written: {blocked}; give another folder")
         if self.is_embedded and is_odd_place(self.path(table)):
             why = odd_place(self.path(table))
             raise EngineError(f"engine embedded cannot write here: {why}; give --engine spark")
@@ -102,6 +106,18 @@ class LakePlace:
                 f"table '{table}' in lake {self.root} has columns, properties or features that "
                 "engine embedded does not write: give --engine spark"
             )
+
+    def _blocked(self) -> str:
+        """Why there can be no folder of the lake; '' = there can."""
+        if self.in_catalog or is_uri(self.root):
+            return ""
+        try:
+            Path(self.root).mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            return "it is a file"
+        except OSError as error:
+            return str(error.strerror or error)
+        return "" if os.access(self.root, os.W_OK) else "it is read-only for this user"
 
 
 def name_in_catalog(schema: str, table: str) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.cli.options import Common, run_command
+from clwl_spark.cli.shared_options import not_blank
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,13 @@ class IngestWords:
         ),
     ]
     snapshot: Annotated[
-        str, typer.Option("--snapshot", metavar="ID", help="Name of the snapshot to write.")
+        str,
+        typer.Option(
+            "--snapshot",
+            metavar="ID",
+            help="Name of the snapshot to write.",
+            callback=not_blank,
+        ),
     ]
     valid_from: Annotated[
         str | None,

@@ -105,10 +105,11 @@ def load(common: Common, options: LoadWords) -> int:
 
     clwl load puts.csv --lake build/lake
 
-    clwl load statistics/ --time-zone UTC --synthesize
+    clwl load statistics/ --lake build/lake --time-zone UTC --synthesize
 
-    clwl load events/ --timeline monday --step 1m
+    clwl load events/ --lake build/lake --timeline monday --step 1m
 
-    clwl load exports/ --map object_name=Ziel --time-zone Europe/Berlin --dry-run
+    clwl load exports/ --lake build/lake --map object_name=Ziel --time-zone Europe/Berlin
+    --dry-run
     """
     return run_command("load", common, options)

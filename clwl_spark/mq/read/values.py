@@ -204,7 +204,9 @@ def name(table: str, column: str, value: str) -> str:
     """
     longest = CHANNEL_NAME_LENGTH if column == "channel" else NAME_LENGTH
     if len(value) > longest or not _NAME.fullmatch(value):
-        reason = f"{table}.{column}: '{value}' is not a name of 1 to {longest} characters"
+        reason = (
+            f"{table}.{column}: '{value}' is not a name of 1 to {longest} letters, digits and ./_%"
+        )
         raise PieceRefusedError(reason)
     return value
 

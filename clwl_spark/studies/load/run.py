@@ -37,6 +37,8 @@ from clwl_spark.tables import (
     OBSERVED_ROUTES,
 )
 from clwl_spark.tables import columns as c
+from clwl_spark.tables import loading as t
+from clwl_spark.tables.loading import LOAD_REJECTS
 
 _SHOWN_REJECTS: Final = 3
 _NO_SOURCES: Final = Sources((), "")
@@ -86,7 +88,8 @@ def load(
     times = pa.compute.min_max(new.messages.rows[c.PUT_TIME]).as_py()
     return LoadSummary(
         files=len(files),
-        known=skipped,
+        known=len(skipped),
+        set_aside=_set_aside(lake, skipped),
         rows={name: new.tables[name].num_rows for name in WRITTEN if name in new.tables},
         rejects=tuple(rejects),
         passed=(*_passed(sources, files), *waiting),
@@ -199,13 +202,23 @@ def _none() -> pa.Table:
     return MESSAGES.arrow(MESSAGES.names).empty_table()
 
 
+def _set_aside(lake: Lake, files: Sequence[str]) -> int:
+    """How many pieces of files that the lake has were not usable when they were loaded."""
+    if not files or not lake.exists(LOAD_REJECTS.name):
+        return 0
+    return int(lake.in_memory(LOAD_REJECTS.name, t.FILE, files, names=[t.FILE]).num_rows)
+
+
 def _files(
     known: Known, paths: Sequence[Path], options: LoadOptions, tell: OnProgress
-) -> tuple[list[LoadFile], list[PassedOver], int]:
-    """Files with something new, those that wait for the rest of a piece, and how many are known."""
+) -> tuple[list[LoadFile], list[PassedOver], list[str]]:
+    """Files with something new, those that wait for the rest of a piece, and the names of others.
+
+    The lake has the others already, or another of the files is the same.
+    """
     files: list[LoadFile] = []
     waiting: list[PassedOver] = []
-    skipped = 0
+    skipped: list[str] = []
     met: set[str] = set()
     plain, tables = apart(paths)
     for done, path in enumerate([*plain, *tables]):
@@ -220,7 +233,7 @@ def _files(
                 PassedOver(found.name, "nothing in it is new but a piece that breaks off")
             )
         elif found is None or found.part.content in met:
-            skipped += 1
+            skipped.append(str(path))
         else:
             files.append(found)
             met.add(found.part.content)

@@ -20,6 +20,7 @@ class LoadSummary:
     Attributes:
         files: files that gave something new.
         known: files that the lake has already.
+        set_aside: pieces of these that were not usable when they were loaded.
         rows: rows that were written, or would be, by table.
         rejects: pieces that could not be used.
         passed: files that were not read, and why.
@@ -39,6 +40,7 @@ class LoadSummary:
 
     files: int
     known: int
+    set_aside: int
     rows: Mapping[str, int]
     rejects: tuple[LoadReject, ...]
     passed: tuple[PassedOver, ...]
@@ -60,6 +62,7 @@ class LoadSummary:
         return {
             "files": self.files,
             "known": self.known,
+            "set_aside": self.set_aside,
             "rows": dict(self.rows),
             "rejects": [
                 {"file": x.file, "line": x.line, "text": x.text, "reason": x.reason}

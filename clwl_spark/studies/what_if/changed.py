@@ -77,7 +77,9 @@ def changed_by_words(
             files[-1].write_text(text, encoding="utf-8")
         outcome = settle_files(lake, sources_of(files, None), snapshot_id, snapshot_id, tell_nobody)
     if outcome.rejects:
-        told = "; ".join(f"{x.text.strip()}: {x.reason}" for x in outcome.rejects[:_SHOWN])
+        told = "; ".join(
+            f"{x.text.strip() or x.file}: {x.reason}" for x in outcome.rejects[:_SHOWN]
+        )
         raise InputError(f"MQ would refuse a part of the change: {told}")
     frames = {**before, **outcome.frames}
     after = {name: _seen_by_all(name, before[name], frames[name]) for name in before}
