@@ -61,3 +61,11 @@ def test_what_cannot_be_is_refused(lake, capsys):
     assert "--at" in capsys.readouterr().err
     assert main([*words, "--at", "2001-01-01T00:00:00Z"]) == 2
     assert "before the first valid snapshot" in capsys.readouterr().err
+
+
+def test_what_explain_names_looks_at_the_same_snapshot(lake, capsys):
+    words = ["explain", "--lake", lake.root, "--from", "QM1", "--object", "NONE"]
+    assert main([*words, "--snapshot", "S1"]) == 0
+    assert "--qmgr QM1 --at 2024-05-06T12:00:00Z" in capsys.readouterr().out
+    assert main([*words[:-3], "qm1", "--object", "NONE"]) == 0
+    assert "clwl repository" not in capsys.readouterr().out

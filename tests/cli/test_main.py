@@ -20,6 +20,7 @@ from clwl_spark.errors import GateError
 from clwl_spark.studies.synthetic import GenerateSpec
 
 COMMANDS = [command.name for command in cli.app.registered_commands]
+LATER = "2026-09-15T00:00:00Z"
 EXPLAIN = ["explain", "--from", "QM1", "--object", "Q"]
 
 
@@ -119,6 +120,40 @@ def test_a_lake_that_is_not_there_is_bad_input(capsys, monkeypatch, tmp_path, wo
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
     said = complaint(capsys, [*words, "--lake", str(tmp_path / "none"), "--json"])
     assert f"in lake {tmp_path / 'none'}: check --lake" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["explain", "--from", "", "--object", "Q"], "'--from': it is blank"),
+        (["explain", "--from", "QM1", "--object", " "], "'--object': it is blank"),
+        (["ingest", "no.mqsc", "--snapshot", ""], "'--snapshot': it is blank"),
+        (["load"], "give PATH"),
+        (["load", "x.csv", "--since", LATER, "--until", LATER], "--until is not after --since"),
+        (["advise", *EXPLAIN[1:], "--want", "A=1", "--object-qmgr", "C"], "with --add-host"),
+    ],
+)
+def test_what_cannot_be_meant_is_wrong_usage(capsys, tmp_path, words, sentence):
+    assert sentence in complaint(capsys, [*words, "--lake", str(tmp_path / "lake")])
+
+
+def test_a_lake_that_cannot_be_written_is_told(capsys, tmp_path):
+    file, script = tmp_path / "file", tmp_path / "a.mqsc"
+    file.touch()
+    script.write_text("* Queue manager name: QM1\nDEFINE QLOCAL(Q)\n")
+    for lake in (file, file / "lake"):
+        for words in (["init"], ["ingest", str(script), "--snapshot", "S1"]):
+            assert cli.main([*words, "--lake", str(lake)]) == 2
+            assert f"lake {lake} cannot be written" in capsys.readouterr().err
+
+
+def test_what_nobody_reads_is_no_verdict():
+    words = [sys.executable, "-m", "clwl_spark", "--help"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.close()
+        said = running.stderr.read()
+    assert running.returncode == 141
+    assert b"Traceback" not in said
 
 
 def test_moments_need_a_zone(capsys):

@@ -55,7 +55,7 @@ def test_a_blank_value_is_told_from_none_and_names_are_no_markup():
     assert "False" in text
 
 
-def test_only_tables_with_rows_have_a_column():
+def test_of_tables_those_with_rows_are_told():
     listed = [entry("a", {"queues": 1200}), entry("b", {}, being_written=True, base="a")]
     text = shown(snapshots_table(listed))
     assert "2 snapshot(s)" in text

@@ -180,6 +180,14 @@ def test_what_cannot_be_read_is_set_aside_with_its_line(lake, load, tmp_path):
     assert [x[2] for x in messages(lake)] == ["08:00:00", "06:00:00", "08:00:00"]
 
 
+def test_what_was_set_aside_is_told_when_the_file_comes_again(load, tmp_path):
+    put = tmp_path / "puts.csv"
+    put.write_text(PUTS + "QM1,2026-09-14 08:00:09,ORDERS,,,,,\n")
+    assert load(put)["set_aside"] == 0
+    again = load(put, "--time-zone", "UTC")
+    assert (again["known"], again["set_aside"], again["written"]) == (1, 1, False)
+
+
 def test_json_that_breaks_off_and_a_list_are_read_as_far_as_they_go(load, tmp_path):
     put = {"qmgr": "QM1", "put_time": "2026-09-14T08:00:00Z", "queue": "ORDERS", "n": 1}
     file = tmp_path / "puts.json"
