@@ -103,8 +103,8 @@ def _tell(summary: LoadSummary) -> None:
     if summary.set_aside:
         note(
             f"{summary.set_aside:,} piece(s) of files that the lake has already were set aside "
-            "when they were loaded: the same files do not bring them again, whatever the options; give "
-            "those lines, corrected, in a file of their own (table load_rejects has file and line)"
+            "when they were loaded: the same files do not bring them again, whatever the options; "
+            "give those lines, corrected, in a file of their own (table load_rejects has them)"
         )
     _tell_of_counters(summary)
     if summary.outside:
