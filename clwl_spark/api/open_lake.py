@@ -1,7 +1,7 @@
 """A lake, and what can be asked of it; the modules beside answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -19,7 +19,7 @@ from clwl_spark.api.routed_lake import RoutedLake
 from clwl_spark.mq.vocabulary import ObjectType
 from clwl_spark.spark.materialize import releasing
 from clwl_spark.studies.explain.plan_cache import PlanCache, explain_by
-from clwl_spark.studies.explain.request import ExplainRequest
+from clwl_spark.studies.explain.request import ExplainRequest, check_words
 from clwl_spark.studies.topics.strings import check_topic_string
 from clwl_spark.studies.trace.places import MOST_HOPS, Place
 from clwl_spark.studies.trace.trace import TraceRequest, trace
@@ -95,6 +95,7 @@ class OpenLake(RoutedLake):
 
         Raises:
             UnknownQueueManagerError: the snapshot does not define a queue manager.
+            UsageError: an unknown word.
         """
         ladder = self._rules.ladder(
             options.pop("exit_function", None), options.pop("algorithm", None)
@@ -103,6 +104,8 @@ class OpenLake(RoutedLake):
         hops = options.pop("hops", MOST_HOPS)
         words = {name: str(word) for name, word in options.items()}
         place = Place(qmgr, object_name, object_qmgr, **words)
+        asked = ExplainRequest(qmgr, object_name)
+        check_words(replace(asked, object_type=place.object_type, via=place.via))
         if place.object_type == ObjectType.TOPIC:
             check_topic_string(object_name)
         return Traced(trace(self.tables, TraceRequest(place, snapshot, ladder, links, hops)))

@@ -136,5 +136,8 @@ def test_errors_are_the_package_s(lake, tmp_path):
         lake.explain("GATE", "Q", snapshot="S9")
     with pytest.raises(UsageError, match="via 'RADIO'"):
         lake.explain("GATE", "Q", via="RADIO")
+    for words in ({"via": "RADIO"}, {"object_type": "STREAM"}):
+        with pytest.raises(UsageError, match="is not one of"):
+            lake.trace("GATE", "Q", **words)
     with pytest.raises(MissingLakeError):
         cw.lake(tmp_path / "none").explain("GATE", "Q")
