@@ -1,7 +1,7 @@
 """A lake, and what can be asked of it; the modules beside answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Unpack
 
@@ -104,8 +104,7 @@ class OpenLake(RoutedLake):
         hops = options.pop("hops", MOST_HOPS)
         words = {name: str(word) for name, word in options.items()}
         place = Place(qmgr, object_name, object_qmgr, **words)
-        asked = ExplainRequest(qmgr, object_name)
-        check_words(replace(asked, object_type=place.object_type, via=place.via))
+        check_words(words)
         if place.object_type == ObjectType.TOPIC:
             check_topic_string(object_name)
         return Traced(trace(self.tables, TraceRequest(place, snapshot, ladder, links, hops)))

@@ -171,9 +171,11 @@ def _guarded(words: Sequence[str]) -> int:
         return TERMINATED
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except SystemExit:
+    except SystemExit as error:
         # Typer and Rich end so where what they write to is closed, as by `| head`.
-        return NOBODY_READS
+        if isinstance(error.__context__, BrokenPipeError):
+            return NOBODY_READS
+        raise
     except Exception as error:  # noqa: BLE001  (the one guard: users get a sentence)
         return _report_failure(error, verbose=not {"--verbose", "-v"}.isdisjoint(words))
 

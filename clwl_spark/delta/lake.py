@@ -121,6 +121,8 @@ class Lake(LakeReader):
         if found is not None:
             self._renew_checks(table)
         if found is None:
+            if self.is_here:
+                self._refuse_if_blocked()
             self._refuse_if_embedded(table.name)
             self.spark.sql(create_statement(self.sql_name(table.name), table))
             return Creation(table.name, is_new=True)

@@ -96,8 +96,6 @@ class LakePlace:
         return to_arrow_schema(TABLES[table].schema)
 
     def _refuse_if_embedded(self, table: str) -> None:
-        if self.is_embedded and (blocked := self._blocked()):
-            raise UsageError(f"lake {self.root} cannot be written: {blocked}; give another folder")
         if self.is_embedded and is_odd_place(self.path(table)):
             why = odd_place(self.path(table))
             raise EngineError(f"engine embedded cannot write here: {why}; give --engine spark")
@@ -107,17 +105,19 @@ class LakePlace:
                 "engine embedded does not write: give --engine spark"
             )
 
-    def _blocked(self) -> str:
-        """Why there can be no folder of the lake; '' = there can."""
-        if self.in_catalog or is_uri(self.root):
-            return ""
+    def _refuse_if_blocked(self) -> None:
+        """Refuse to make tables in a folder that cannot be made or written."""
+        if is_uri(self.root):
+            return
         try:
             Path(self.root).mkdir(parents=True, exist_ok=True)
+            why = "" if os.access(self.root, os.W_OK) else "it is read-only for this user"
         except FileExistsError:
-            return "it is a file"
+            why = "it is a file"
         except OSError as error:
-            return str(error.strerror or error)
-        return "" if os.access(self.root, os.W_OK) else "it is read-only for this user"
+            why = str(error.strerror or error)
+        if why:
+            raise UsageError(f"lake {self.root} cannot be written: {why}; give another folder")
 
 
 def name_in_catalog(schema: str, table: str) -> str:

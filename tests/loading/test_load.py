@@ -144,6 +144,7 @@ def test_a_last_line_that_is_cut_is_set_aside_and_taken_when_it_is_whole(lake, l
     document = load(file)
     assert (document["rows"], document["rejects"]) == ({"messages": 2}, [])
     assert messages(lake)[-1] == ("QM2", 2, "09:00:00", "B", None, None)
+    assert load(file)["set_aside"] == 0
 
 
 def test_what_cannot_be_read_is_set_aside_with_its_line(lake, load, tmp_path):

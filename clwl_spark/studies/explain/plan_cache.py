@@ -46,6 +46,7 @@ from clwl_spark.studies.explain.request import (
     explain,
     explained,
     reset_epoch,
+    words_of,
 )
 from clwl_spark.studies.explain.viewpoints import names_of, viewpoints
 from clwl_spark.tables import SNAPSHOT_CHANGES, SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
@@ -142,7 +143,7 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
     versions = None if request.exit_function else versions_of(lake, _READ)
     if versions is None:
         return explain(lake, request)
-    check_words(request)
+    check_words(words_of(request))
     if versions != plan_cache.versions or plan_cache.plans > MOST_PLANS:
         plan_cache.begin(versions)
     heads = plan_cache.heads = plan_cache.heads or snapshot_catalog(lake)

@@ -6,6 +6,7 @@ Source: SEMANTICS 1 to 5 and 7, P33, R4; CONTRACT, "JSON of a few commands".
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import Any, Final
 
 from pyspark.sql import functions as F
@@ -141,7 +142,7 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
         MissingLakeError: the lake has no snapshots at all.
         UsageError: an unknown word in the request.
     """
-    check_words(request)
+    check_words(words_of(request))
     heads = snapshot_catalog(lake)
     snapshot_id = heads.chosen(request.snapshot_id)
     asked = asked_of(request, snapshot_id)
@@ -219,21 +220,33 @@ def explained(request: ExplainRequest, found: Planned, sender: Sender) -> Explan
     )
 
 
-def check_words(request: ExplainRequest) -> None:
-    """Refuse unknown words.
+_WORDS: Final[Mapping[str, type[StrEnum]]] = {
+    "object_type": ObjectType,
+    "via": Via,
+    "bind": Bind,
+    "scope": Reach,
+}
+"""What each word of a put may be."""
+
+
+def words_of(request: ExplainRequest) -> dict[str, str]:
+    """The words of a request, by their names."""
+    return {name: getattr(request, name) for name in _WORDS}
+
+
+def check_words(given: Mapping[str, str]) -> None:
+    """Refuse unknown words of a put.
+
+    Args:
+        given: by their names: object_type, via, bind, scope.
 
     Raises:
         UsageError: one is unknown.
     """
-    for name, words in (
-        ("object_type", ObjectType),
-        ("via", Via),
-        ("bind", Bind),
-        ("scope", Reach),
-    ):
-        known = [word.value for word in words]
-        if getattr(request, name) not in known:
-            raise UsageError(f"{name} '{getattr(request, name)}' is not one of {known}")
+    for name, word in given.items():
+        known = [x.value for x in _WORDS[name]]
+        if word not in known:
+            raise UsageError(f"{name} '{word}' is not one of {known}")
 
 
 def asked_of(request: ExplainRequest, snapshot_id: str) -> Request:

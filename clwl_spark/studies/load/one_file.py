@@ -123,7 +123,7 @@ def _leave_cut(found: LoadFile, data: bytes, known: Known, bounds: str) -> None:
         known.part(data[:whole], grows=True, bounds=bounds), start=found.part.start
     )
     found.rejects = [
-        replace(x, reason=f"{x.reason}; {_WHEN_WHOLE}") if x.line in (0, last) else x
+        replace(x, reason=f"{x.reason}; {WHEN_WHOLE}") if x.line in (0, last) else x
         for x in found.rejects
     ]
 
@@ -137,7 +137,7 @@ def _records(place: int, path: Path, data: Bytes, known: Known, options: LoadOpt
     if size < len(data) and not found.is_waiting:
         line = lines_of(data, 0, size) + 1
         text = data[size : size + SHOWN_TEXT].decode(errors="replace").split("\n", 1)[0]
-        found.refuse([Refused(line, text, f"a record that breaks off; {_WHEN_WHOLE}")])
+        found.refuse([Refused(line, text, f"a record that breaks off; {WHEN_WHOLE}")])
     start = found.part.start
     if not found.is_waiting:
         own = None if isinstance(data, mmap) else data[: len(data)]
@@ -147,7 +147,7 @@ def _records(place: int, path: Path, data: Bytes, known: Known, options: LoadOpt
     return found
 
 
-_WHEN_WHOLE: Final = "it is taken when it is whole"
+WHEN_WHOLE: Final = "it is taken when it is whole"
 
 
 def take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:

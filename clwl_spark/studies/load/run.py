@@ -22,7 +22,7 @@ from clwl_spark.studies.load.derived import Made, made_of_counts, with_counts
 from clwl_spark.studies.load.known import Known, known_contents
 from clwl_spark.studies.load.load_file import LoadFile, LoadOptions, LoadReject
 from clwl_spark.studies.load.numbering import Numbered, last_of_lake, numbered
-from clwl_spark.studies.load.one_file import file_of
+from clwl_spark.studies.load.one_file import WHEN_WHOLE, file_of
 from clwl_spark.studies.load.summary import LoadSummary
 from clwl_spark.studies.load.timeline import Timeline, TimelineSummary
 from clwl_spark.studies.load.traced_files import (
@@ -203,10 +203,14 @@ def _none() -> pa.Table:
 
 
 def _set_aside(lake: Lake, files: Sequence[str]) -> int:
-    """How many pieces of files that the lake has were not usable when they were loaded."""
+    """How many pieces of files that the lake has were not usable when they were loaded.
+
+    A piece that broke off then has come whole since, or comes with what the file grows by.
+    """
     if not files or not lake.exists(LOAD_REJECTS.name):
         return 0
-    return int(lake.in_memory(LOAD_REJECTS.name, t.FILE, files, names=[t.FILE]).num_rows)
+    reasons = lake.in_memory(LOAD_REJECTS.name, t.FILE, files, names=[c.REASON])[c.REASON]
+    return sum(not str(x).endswith(WHEN_WHOLE) for x in reasons.to_pylist())
 
 
 def _files(
