@@ -104,7 +104,7 @@ def settle_files(
     """
     if not sources.are_many or not sees_file(lake.spark, sources.files[0]):
         readings = r.read_here(sources, tell)
-        settled, names = _settled_here(lake, readings, earlier_id)
+        settled, names = _settled_here(lake, readings, earlier_id, merging=merging)
         data = _packed(settled)
         pieces = frame_from_rows(lake.spark, data, _ROWS)
     else:
@@ -114,7 +114,8 @@ def settle_files(
         tell("reading", sources.count, sources.count)
         tell("settling", 0, 1)
         names = [x[0] for x in files.select(r.QMGR).distinct().collect()]
-        pieces = checkpoint(_settled_by_workers(lake, files, names, earlier_id))
+        workers = _settled_by_workers(lake, files, names, earlier_id, merging=merging)
+        pieces = checkpoint(workers)
         tell("settling", 1, 1)
     told = pieces.where(F.col(OF).isin(_REJECT, _PASSED, _GIVEN)).collect()
     about = _About(snapshot_id, earlier_id, names, merging or earlier_id is None)
@@ -235,7 +236,7 @@ def _untouched(lake: Lake, table: str, about: _About) -> DataFrame:
 
 
 def _settled_here(
-    lake: Lake, readings: Sequence[FileReading], earlier_id: str | None
+    lake: Lake, readings: Sequence[FileReading], earlier_id: str | None, *, merging: bool
 ) -> tuple[list[Settled], list[str]]:
     """The rows of each queue manager that the files are about."""
     states: dict[str, list[TextState]] = {}
@@ -255,7 +256,7 @@ def _settled_here(
             earlier.setdefault(qmgr, []).append((table, _whole(table, json.loads(row))))
         owners = _with_earlier(lake, owners, earlier_id)
     settled = [
-        settle(name, of_it, by_table(earlier.get(name, [])), owners)
+        settle(name, of_it, by_table(earlier.get(name, [])), owners, merging=merging)
         for name, of_it in states.items()
     ]
     nobody = Settled({}, rejects=rejects, passed=r.passed_over(readings))
@@ -263,7 +264,7 @@ def _settled_here(
 
 
 def _settled_by_workers(
-    lake: Lake, files: DataFrame, names: Sequence[str], earlier_id: str | None
+    lake: Lake, files: DataFrame, names: Sequence[str], earlier_id: str | None, *, merging: bool
 ) -> DataFrame:
     """The rows of each queue manager, as `_packed` has them.
 
@@ -274,7 +275,7 @@ def _settled_by_workers(
         return files.groupBy(r.QMGR).applyInPandas(_settling(owners), _ROWS)
     of_them = F.broadcast(frame_from_rows(lake.spark, [(x,) for x in names], f"{TEXT_OF} string"))
     earlier = owned_rows(lake, earlier_id).join(of_them, TEXT_OF, "left_semi")
-    apply = _settling_on(_with_earlier(lake, owners, earlier_id))
+    apply = _settling_on(_with_earlier(lake, owners, earlier_id), merging=merging)
     return files.groupBy(r.QMGR).cogroup(earlier.groupBy(TEXT_OF)).applyInPandas(apply, _ROWS)
 
 
@@ -282,23 +283,30 @@ def _settling(owners: Owners) -> Callable[[pd.DataFrame], pd.DataFrame]:
     """What a worker does with the files of one queue manager."""
 
     def of_one(files: pd.DataFrame) -> pd.DataFrame:
-        return _of_one(files, [], owners)
+        return _of_one(files, [], owners, merging=True)
 
     return of_one
 
 
-def _settling_on(owners: Owners) -> Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]:
+def _settling_on(
+    owners: Owners, *, merging: bool
+) -> Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]:
     """What a worker does with the files and the earlier rows of one queue manager."""
 
     def of_one(files: pd.DataFrame, earlier: pd.DataFrame) -> pd.DataFrame:
         pairs = zip(earlier[OF], earlier[ROW], strict=True)
-        return _of_one(files, [(of, _whole(of, json.loads(row))) for of, row in pairs], owners)
+        rows = [(of, _whole(of, json.loads(row))) for of, row in pairs]
+        return _of_one(files, rows, owners, merging=merging)
 
     return of_one
 
 
 def _of_one(
-    files: pd.DataFrame, earlier: Sequence[tuple[str, dict[str, Any]]], owners: Owners
+    files: pd.DataFrame,
+    earlier: Sequence[tuple[str, dict[str, Any]]],
+    owners: Owners,
+    *,
+    merging: bool,
 ) -> pd.DataFrame:
     """The rows of one queue manager, in a worker."""
     ordered = files.sort_values(r.POSITION)
@@ -307,7 +315,7 @@ def _of_one(
     rejects = [reject for found in readings for reject in found.rejects]
     settled = Settled({})
     if states:
-        settled = settle(states[0].qmgr, states, by_table(earlier), owners)
+        settled = settle(states[0].qmgr, states, by_table(earlier), owners, merging=merging)
     own = replace(settled, rejects=[*rejects, *settled.rejects], passed=r.passed_over(readings))
     return pd.DataFrame(_packed([own]), columns=[OF, ROW])
 

@@ -4,7 +4,11 @@ A text tells a row whole (a DEFINE), in part (a DISPLAY) or changes it (an ALTER
 it does not tell stays as it was; of two tellings the one with the newer ALTDATE or CLUSDATE
 counts, and where MQ does not tell both, the one that is ingested later.
 
-Source: CONTRACT, "What MQ's texts become", 6, 8 and 9.
+What a queue manager's DISPLAY shows of its own objects comes before their definitions (SEMANTICS,
+S2), and often it shows a few attributes alone: what it leaves open has the definition's value, and
+what a later text changes of the definition is changed there as well.
+
+Source: CONTRACT, "What MQ's texts become", 1, 6, 8 and 9.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +23,14 @@ from clwl_spark.mq.read.mqsc import defined_name, parse
 from clwl_spark.mq.read.records import PassedOver, PieceRefusedError, Reject, Row, TextState
 from clwl_spark.snapshots.diff import default_of
 from clwl_spark.snapshots.for_everybody import is_shown
+from clwl_spark.snapshots.own_display import (
+    as_seen,
+    fill,
+    follow,
+    is_displayed,
+    key_of,
+    own_key,
+)
 from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
 
@@ -80,7 +92,12 @@ class Settled:
 
 
 def settle(
-    qmgr: str, states: Sequence[TextState], earlier: Tables, owners: Mapping[str, Iterable[str]]
+    qmgr: str,
+    states: Sequence[TextState],
+    earlier: Tables,
+    owners: Mapping[str, Iterable[str]],
+    *,
+    merging: bool,
 ) -> Settled:
     """Bring the rows of one queue manager up to what its texts say.
 
@@ -90,18 +107,23 @@ def settle(
         earlier: rows of the snapshot that its texts can be about (`owned.owner`), by table.
         owners: channel -> queue managers that have a CLUSRCVR of this name, in the whole cluster;
             they name the other end of a CLUSSDR whose status leaves it blank.
+        merging: the texts are added to what the rows were made of; else they are later.
     """
-    settled = Settled({_key(t, row): {**row} for t, rows in earlier.items() for row in rows})
+    settled = Settled({key_of(t, row): {**row} for t, rows in earlier.items() for row in rows})
     fresh, after, rejects = _told(qmgr, states, earlier)
     settled.rejects += rejects
-    _change(settled, _before(qmgr, earlier), after, _places(states))
+    _change(settled, qmgr, _before(qmgr, earlier), after, _places(states))
     merged, conflicts = merge(_with_remote(fresh, settled, owners))
     settled.rejects += conflicts
-    _move(settled, merged)
-    for row in merged:
+    _move(settled, qmgr, merged, merging=merging)
+    # Definitions first: what these texts display of the same objects is no older.
+    for row in sorted(merged, key=lambda x: is_displayed(x.values)):
         settled.count(row.table)
         for key, values in _aimed_at(settled, row):
-            _take(settled, row, key, values)
+            told = _take(settled, row, key, values)
+            if not merging:
+                follow(settled.rows, own_key(key, qmgr), told)
+    fill(settled.rows, qmgr)
     refused = {(x.file, x.line) for x in rejects}
     settled.used = settled.used or any(
         state.suspensions or any((state.source, x.line) not in refused for x in state.open)
@@ -129,7 +151,7 @@ def _named(key: Key) -> str:
 
 def _changes(earlier: Tables, rows: Mapping[Key, Values]) -> dict[str, dict[str, int]]:
     """Count what is added, changed and removed; where a row was read from does not matter."""
-    before = {_key(table, row): row for table, found in earlier.items() for row in found}
+    before = {key_of(table, row): row for table, found in earlier.items() for row in found}
     counts: dict[str, dict[str, int]] = {}
     for key in before.keys() | rows.keys():
         old, new = before.get(key), rows.get(key)
@@ -157,7 +179,7 @@ def _told(
     qmgr: str, states: Sequence[TextState], earlier: Tables
 ) -> tuple[list[Row], dict[Key, Row], list[Reject]]:
     """Rows of the texts, earlier definitions after the texts' commands, and what was refused."""
-    base = earlier_state(earlier, qmgr, _EARLIER)
+    base = earlier_state(as_seen(earlier, qmgr), qmgr, _EARLIER)
     own = ("qmgr", qmgr)
     told = [state.objects[own].attributes for state in states if own in state.objects]
     if own in base.objects and any(not _REPOSITORY_KEYS.isdisjoint(x) for x in told):
@@ -167,14 +189,14 @@ def _told(
         base.objects[own] = replace(old, attributes=kept)
     rows, rejects = rows_of([base, *states])
     fresh = [row for row in rows if row.file != _EARLIER]
-    after = {_key(x.table, x.values): x for x in rows if x.file == _EARLIER}
+    after = {key_of(x.table, x.values): x for x in rows if x.file == _EARLIER}
     return fresh, after, [x for x in rejects if x.file != _EARLIER]
 
 
 def _before(qmgr: str, earlier: Tables) -> dict[Key, Row]:
     """Earlier definitions as they come back of their rows: what `after` is compared with."""
-    rows, _ = rows_of([earlier_state(earlier, qmgr, _EARLIER)])
-    return {_key(row.table, row.values): row for row in rows}
+    rows, _ = rows_of([earlier_state(as_seen(earlier, qmgr), qmgr, _EARLIER)])
+    return {key_of(row.table, row.values): row for row in rows}
 
 
 def _places(states: Sequence[TextState]) -> dict[tuple[str, str], str]:
@@ -194,6 +216,7 @@ def _places(states: Sequence[TextState]) -> dict[tuple[str, str], str]:
 
 def _change(
     settled: Settled,
+    qmgr: str,
     before: Mapping[Key, Row],
     after: Mapping[Key, Row],
     places: Mapping[tuple[str, str], str],
@@ -201,6 +224,7 @@ def _change(
     """Change the rows whose definitions the texts' commands changed, and drop deleted ones."""
     for key in before.keys() - after.keys():
         settled.rows.pop(key, None)
+        settled.rows.pop(own_key(key, qmgr), None)
         settled.used = True
     for key, row in after.items():
         old = before[key].values if key in before else {}
@@ -212,9 +236,11 @@ def _change(
         kind = _KINDS[row.table]
         name = str(key[1]) if kind == "qmgr" else _name(row)
         place = places.get((kind, name)) or places.get(("cluster", str(row.values.get(c.CLUSTER))))
-        known = settled.rows.get(key, {})
-        source = place or known.get(c.SOURCE)
-        settled.rows[key] = {**known, **new, c.SOURCE: source, c.ALTERED: None}
+        own = own_key(key, qmgr)
+        for there in [x for x in (key, own) if x in settled.rows] or [key]:
+            known = settled.rows.get(there, {})
+            source = place or known.get(c.SOURCE)
+            settled.rows[there] = {**known, **new, c.SOURCE: source, c.ALTERED: None}
         settled.told.add(key)
         settled.count(row.table)
 
@@ -241,21 +267,25 @@ def _with_remote(
     return list(with_remote([*fresh, *helpers]))[: len(fresh)]
 
 
-def _move(settled: Settled, merged: Sequence[Row]) -> None:
+def _move(settled: Settled, qmgr: str, merged: Sequence[Row], *, merging: bool) -> None:
     """Drop the rows of objects in clusters that a text no longer has them in.
 
-    The other attributes of a row that is told in part go along to its new cluster.
+    The other attributes of a row that is told in part go along to its new cluster; so does what
+    was displayed before of an object that a later text moves.
     """
     objects: dict[Key, list[Row]] = {}
     for row in merged:
         if row.values.get(c.OBSERVER) == EVERYBODY and row.values.get(c.CLUSTER) is not None:
-            objects.setdefault(_key(row.table, row.values)[:-1], []).append(row)
+            objects.setdefault(key_of(row.table, row.values)[:-1], []).append(row)
     earlier: dict[Key, list[Key]] = {}
     for key in settled.rows:
         earlier.setdefault(key[:-1], []).append(key)
     for name, rows in objects.items():
         clusters = {row.values[c.CLUSTER] for row in rows}
-        elsewhere = [key for key in earlier.get(name, []) if key[-1] not in clusters]
+        there = earlier.get(name, [])
+        if not merging:
+            there = [*there, *earlier.get(own_key(name, qmgr), [])]
+        elsewhere = [key for key in there if key[-1] not in clusters]
         if elsewhere and all(row.knows(c.CLUSTER) for row in rows):
             _leave(settled, elsewhere, rows)
 
@@ -275,7 +305,7 @@ def _leave(settled: Settled, elsewhere: Sequence[Key], rows: Sequence[Row]) -> N
 
 def _aimed_at(settled: Settled, row: Row) -> list[tuple[Key, Values]]:
     """The keys that a row is about, and its values with that key."""
-    key = _key(row.table, row.values)
+    key = key_of(row.table, row.values)
     if row.values.get(c.CLUSTER) == "" and not row.knows(c.CLUSTER):
         found = [x for x in settled.rows if x[:-1] == key[:-1]]
         if found:
@@ -286,22 +316,23 @@ def _aimed_at(settled: Settled, row: Row) -> list[tuple[Key, Values]]:
     return [(key, row.values)]
 
 
-def _take(settled: Settled, row: Row, key: Key, values: Values) -> None:
-    """Take a row in: whole, or what it tells of one that is there."""
+def _take(settled: Settled, row: Row, key: Key, values: Values) -> Values:
+    """Take a row in: whole, or what it tells of one that is there; give what it told."""
     old = settled.rows.get(key)
     if old is not None and _is_newer(old, row.stamp):
-        return
+        return {}
     settled.told.add(key)
     known = _known(row, values)
     told = values if known is None else {x: values[x] for x in values if x in known}
     place = f"{row.file}:{row.line}"
     if old is None:
         settled.rows[key] = {**values, c.SOURCE: place, c.ALTERED: row.stamp or None}
-        return
+        return told
     kept = {} if known is None else old
     altered = row.stamp or kept.get(c.ALTERED)
     source = _source(old, told) or place
     settled.rows[key] = {**kept, **told, c.SOURCE: source, c.ALTERED: altered}
+    return told
 
 
 def _source(old: Values, told: Values) -> str | None:
@@ -324,10 +355,6 @@ def _known(row: Row, values: Values) -> frozenset[str] | None:
 def _is_newer(old: Mapping[str, Any], stamp: str) -> bool:
     """True where MQ says that a row was altered after this moment."""
     return bool(stamp) and (old.get(c.ALTERED) or "") > stamp
-
-
-def _key(table: str, values: Mapping[str, Any]) -> Key:
-    return (table, *(values.get(column, EVERYBODY) for column in KEYS[table]))
 
 
 def _name(row: Row) -> str:

@@ -217,6 +217,31 @@ def test_a_deleted_queue_is_gone_from_all_views(lake):
     assert {x["observer"] for x in gone} == {"*", "SHOP2"}
 
 
+@pytest.mark.parametrize(
+    ("change", "observers"),
+    [
+        ("DEFINE QLOCAL(TARIFF.REQUEST) CLUSTER(RETAIL) ON SHOP1", {"*", "SHOP2"}),
+        ("DEFINE QLOCAL(NEW.REQUEST) CLUSTER(RETAIL) ON HUB1", {"*"}),
+        ("DEFINE QLOCAL(TARIFF.REQUEST) CLUSTER(FREIGHT) ON SHOP1", {"*"}),
+    ],
+    ids=["asked for", "never asked for", "in a cluster of others"],
+)
+def test_a_new_host_is_seen_where_its_queue_was_asked_for(lake, change, observers):
+    """SHOP2 has a view of its own and is in RETAIL alone."""
+    gone, new = rows_changed(changed(lake, change))["queues"]
+    assert gone == []
+    assert {x["observer"] for x in new} == observers
+
+
+def test_a_change_of_cluster_is_a_move_in_the_views_of_others(lake):
+    found = rows_changed(
+        changed(lake, "ALTER CHANNEL(RETAIL.HUB1) CHLTYPE(CLUSRCVR) CLUSTER(FREIGHT)")
+    )
+    gone, new = found["cluster_channels"]
+    assert {x["observer"] for x in gone} == {"*", "SHOP2"}
+    assert {(x["observer"], x["cluster"]) for x in new} == {("*", "FREIGHT")}
+
+
 def test_changes_act_in_their_order(lake):
     first, second = (f"ALTER QALIAS(PARCEL.IN) TARGET({x})" for x in ("PARCEL.LABEL", "TARIFF"))
     _, (row,) = rows_changed(changed(lake, first, second))["queues"]

@@ -164,7 +164,8 @@ def _delete(state: TextState, command: Command) -> None:
     old = state.objects.get((command.kind, command.name))
     if old is None:
         raise _NotDefinedError(command.name)
-    if command.subtype in ("", old.subtype):
+    # A queue of which only a display of the cluster is known may be of any type.
+    if not command.subtype or old.subtype in ("", command.subtype):
         del state.objects[command.kind, command.name]
 
 
@@ -216,7 +217,7 @@ def _subtype(command: Command, old: Definition | None) -> str:
     if old is None or old.implied:
         return given
     subtype = given or old.subtype
-    if old.subtype != subtype:
+    if old.subtype not in ("", subtype):
         reason = f"{command.name} is a {old.subtype} since line {old.line}"
         raise PieceRefusedError(reason)
     return subtype

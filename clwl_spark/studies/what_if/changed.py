@@ -1,14 +1,11 @@
 """A snapshot's tables after a change, as ingesting the change into it would make them.
 
-What the owner changes is seen by everybody: rows of other queue managers' own views that show the
-object are changed with it, since full repositories pass a change on at once (Hughson's deck).
+What the owner changes is seen by everybody (`passed_on`).
 """
 
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import Final
 
@@ -22,14 +19,14 @@ from clwl_spark.mq.vocabulary import ChannelType
 from clwl_spark.snapshots.inspection import STATE
 from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.snapshots.settled import settle_files
-from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY
+from clwl_spark.snapshots.views import DEFAULTS
+from clwl_spark.studies.what_if.passed_on import VIEWED, passed_on
 from clwl_spark.studies.what_if.texts import Known, NothingHitError, texts_of
 from clwl_spark.studies.what_if.words import Change
 from clwl_spark.tables import TABLES, Table
 from clwl_spark.tables import columns as c
 
 _SHOWN: Final = 3
-_VIEWED: Final = ("cluster_channels", "queues", "topics", "queue_managers")
 _KINDS: Final = {"queues": ("queue", c.QUEUE), "topics": ("topic", c.TOPIC)}
 
 Tables = Mapping[str, DataFrame]
@@ -82,7 +79,11 @@ def changed_by_words(
         )
         raise InputError(f"MQ would refuse a part of the change: {told}")
     frames = {**before, **outcome.frames}
-    after = {name: _seen_by_all(name, before[name], frames[name]) for name in before}
+    channels = frames["cluster_channels"]
+    after = {
+        name: passed_on(name, rows, frames[name], channels) if name in VIEWED else frames[name]
+        for name, rows in before.items()
+    }
     return _checked(Sides(before, after, texts.down))
 
 
@@ -144,33 +145,3 @@ def _checked(sides: Sides) -> Sides:
 def _content_columns(table: Table) -> list[str]:
     """The columns that make a topology another one."""
     return [x for x in table.names if x not in (c.SNAPSHOT_ID, c.SOURCE, c.ALTERED)]
-
-
-def _seen_by_all(name: str, before: DataFrame, after: DataFrame) -> DataFrame:
-    """Rows of other queue managers' views, brought up to what owners changed.
-
-    Grain: one row per row of `after`, less those of views that show what is deleted.
-    """
-    if name not in _VIEWED:
-        return after
-    table = TABLES[name]
-    keys = [x for x in table.keys if x not in (c.SNAPSHOT_ID, c.OBSERVER)]
-    attributes = [x for x in _content_columns(table) if x not in table.keys]
-    is_defined = F.col(c.OBSERVER) == EVERYBODY
-    old, new = (
-        frame.where(is_defined).select(*keys, *(F.col(x).alias(f"{side}{x}") for x in attributes))
-        for frame, side in ((before, "_old_"), (after, "_new_"))
-    )
-    is_deleted = F.col("_is_there").isNull()
-    differs = reduce(or_, (~F.col(f"_old_{x}").eqNullSafe(F.col(f"_new_{x}")) for x in attributes))
-    moved = (
-        old.join(new.withColumn("_is_there", F.lit(True)), keys, "left")
-        .where(is_deleted | differs)
-        .withColumn("_changed", F.lit(True))
-    )
-    joined = after.join(F.broadcast(moved), keys, "left").where(
-        is_defined | F.col("_changed").isNull() | ~is_deleted
-    )
-    shown = ~is_defined & F.col("_changed")
-    values = {x: F.when(shown, F.col(f"_new_{x}")).otherwise(F.col(x)).alias(x) for x in attributes}
-    return joined.select(*(values.get(x, F.col(x)) for x in table.names))
