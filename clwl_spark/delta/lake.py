@@ -118,14 +118,10 @@ class Lake(LakeReader):
         if self.is_here and create_in_folder(self.path(table.name), table):
             return Creation(table.name, is_new=True)
         found = self._columns(table.name)
-        if found is not None:
-            self._renew_checks(table)
         if found is None:
-            if self.is_here:
-                self._refuse_if_blocked()
-            self._refuse_if_embedded(table.name)
-            self.spark.sql(create_statement(self.sql_name(table.name), table))
+            self._create_by_spark(table)
             return Creation(table.name, is_new=True)
+        self._renew_checks(table)
         absent = [x for x in table.columns if x.optional and x.name not in found]
         if self.is_embedded:
             if not add_columns(self.path(table.name), table):
@@ -134,6 +130,12 @@ class Lake(LakeReader):
             columns = ", ".join(map(declared, absent))
             self.spark.sql(f"ALTER TABLE {self.sql_name(table.name)} ADD COLUMNS ({columns})")
         return Creation(table.name, is_new=False, added=tuple(x.name for x in absent))
+
+    def _create_by_spark(self, table: Table) -> None:
+        if self.is_here:
+            self._refuse_if_blocked()
+        self._refuse_if_embedded(table.name)
+        self.spark.sql(create_statement(self.sql_name(table.name), table))
 
     def _renew_checks(self, table: Table) -> None:
         """A table of an earlier version gets the contract's CHECKs, which know more words."""

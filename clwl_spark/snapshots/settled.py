@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import reduce
 from typing import Any, Final
 
 import pandas as pd
@@ -20,7 +19,6 @@ from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import FileReading, PassedOver, Reject
 from clwl_spark.mq.read.records import TextState
 from clwl_spark.snapshots import reading as r
-from clwl_spark.snapshots.diff import default_of
 from clwl_spark.snapshots.for_everybody import (
     TABLES_SHOWN,
     TOLD,
@@ -39,11 +37,12 @@ from clwl_spark.snapshots.owned import (
     owner_column,
     rows_of_table,
 )
+from clwl_spark.snapshots.rows_changed import changes_of_tables
 from clwl_spark.snapshots.settling import Settled, settle
 from clwl_spark.spark.files import sees_file
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.tables import ADMINISTRATION, CLUSTER_CHANNELS, TABLES, Table
+from clwl_spark.tables import ADMINISTRATION, CLUSTER_CHANNELS, TABLES
 from clwl_spark.tables import columns as c
 
 Owners = Mapping[str, set[str]]
@@ -166,7 +165,7 @@ def _counted(
         for table, counts in text["changes"].items():
             changes.setdefault(table, Counter()).update(counts)
     if everybody.rows:
-        changes.update(_changes(lake, everybody.frames, about.earlier_id))
+        changes.update(changes_of_tables(lake, everybody.frames, about.earlier_id))
     return {x: dict(changes[x]) for x in CONTENT if any(changes.get(x, {}).values())}
 
 
@@ -189,37 +188,6 @@ def _frames(
             for table, frame in frames.items()
         }
     return for_everybody(frames, merging=about.merging) if shows else ForEverybody(frames)
-
-
-def _changes(
-    lake: Lake, frames: Mapping[str, DataFrame], earlier_id: str
-) -> dict[str, Counter[str]]:
-    """Rows of the tables that full repositories show, counted as `Settled.changes` has them."""
-    counts = [_changes_of(lake, TABLES[x], frames[x], earlier_id) for x in TABLES_SHOWN]
-    found = {row["table"]: row.asDict() for row in reduce(DataFrame.unionAll, counts).collect()}
-    kinds = ("added", "removed", "changed")
-    return {x: Counter({kind: found[x][kind] for kind in kinds}) for x in TABLES_SHOWN}
-
-
-def _changes_of(lake: Lake, table: Table, frame: DataFrame, earlier_id: str) -> DataFrame:
-    """Grain: one row: the table's name, rows added, removed and changed; null is the default."""
-    keys = [x for x in table.keys if x != c.SNAPSHOT_ID]
-    attributes = [
-        F.coalesce(x.name, F.lit(default_of(table.name, x.name))).alias(x.name)
-        for x in table.columns
-        if not x.key and x.name not in (c.SOURCE, c.ALTERED)
-    ]
-    old = lake.read_or_empty(table.name, c.SNAPSHOT_ID, [earlier_id])
-    both = old.select(*keys, F.struct(*attributes).alias("old")).join(
-        frame.select(*keys, F.struct(*attributes).alias("new")), keys, "full"
-    )
-    was, now = F.col("old"), F.col("new")
-    return both.select(
-        F.lit(table.name).alias("table"),
-        F.count_if(was.isNull()).alias("added"),
-        F.count_if(now.isNull()).alias("removed"),
-        F.count_if(was.isNotNull() & now.isNotNull() & (was != now)).alias("changed"),
-    )
 
 
 def _untouched(lake: Lake, table: str, about: _About) -> DataFrame:

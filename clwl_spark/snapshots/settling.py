@@ -21,9 +21,12 @@ from clwl_spark.mq.read.base import earlier_state
 from clwl_spark.mq.read.merge import KEYS, merge
 from clwl_spark.mq.read.mqsc import defined_name, parse
 from clwl_spark.mq.read.records import PassedOver, PieceRefusedError, Reject, Row, TextState
-from clwl_spark.snapshots.diff import default_of
 from clwl_spark.snapshots.for_everybody import is_shown
+from clwl_spark.snapshots.namelists import without_use
 from clwl_spark.snapshots.own_display import (
+    Key,
+    Tables,
+    Values,
     as_seen,
     fill,
     follow,
@@ -31,18 +34,13 @@ from clwl_spark.snapshots.own_display import (
     key_of,
     own_key,
 )
-from clwl_spark.tables import TABLES
+from clwl_spark.snapshots.rows_changed import rows_changed
 from clwl_spark.tables import columns as c
-
-Values = dict[str, Any]
-Tables = Mapping[str, Sequence[Values]]
-Key = tuple[Any, ...]
 
 EVERYBODY: Final = "*"
 _EARLIER: Final = "\0earlier"
 """Source of definitions that come of the snapshot's rows; no file can have this name."""
 
-_PLACES: Final = frozenset({c.SOURCE, c.ALTERED})
 _REPOSITORY_KEYS: Final = frozenset({"REPOS", "REPOSNL"})
 _KINDS: Final = {
     "queue_managers": "qmgr",
@@ -129,7 +127,7 @@ def settle(
         state.suspensions or any((state.source, x.line) not in refused for x in state.open)
         for state in states
     )
-    settled.changes = _changes(earlier, settled.rows)
+    settled.changes = rows_changed(earlier, settled.rows)
     there = {(_KINDS[key[0]], _named(key)) for key in settled.rows if key[0] in _KINDS}
     settled.rejects = [_with_consequence(x, there) for x in settled.rejects]
     return settled
@@ -149,32 +147,6 @@ def _named(key: Key) -> str:
     return str(key[1 + KEYS[key[0]].index(_NAMES[_KINDS[key[0]]])])
 
 
-def _changes(earlier: Tables, rows: Mapping[Key, Values]) -> dict[str, dict[str, int]]:
-    """Count what is added, changed and removed; where a row was read from does not matter."""
-    before = {key_of(table, row): row for table, found in earlier.items() for row in found}
-    counts: dict[str, dict[str, int]] = {}
-    for key in before.keys() | rows.keys():
-        old, new = before.get(key), rows.get(key)
-        if old is not None and new is not None and _same(key[0], old, new):
-            continue
-        change = "added" if old is None else "removed" if new is None else "changed"
-        of_table = counts.setdefault(key[0], dict.fromkeys(("added", "removed", "changed"), 0))
-        of_table[change] += 1
-    return counts
-
-
-def _same(table: str, old: Values, new: Values) -> bool:
-    """Whether two rows say the same; null is MQ's default."""
-    columns = set(TABLES[table].names) - _PLACES
-    differing = (x for x in columns if old.get(x) != new.get(x))
-    return all(_plain(table, x, old) == _plain(table, x, new) for x in differing)
-
-
-def _plain(table: str, column: str, row: Values) -> object:
-    value = row.get(column)
-    return default_of(table, column) if value is None else value
-
-
 def _told(
     qmgr: str, states: Sequence[TextState], earlier: Tables
 ) -> tuple[list[Row], dict[Key, Row], list[Reject]]:
@@ -187,10 +159,11 @@ def _told(
         old = base.objects[own]
         kept = {k: x for k, x in old.attributes.items() if k not in _REPOSITORY_KEYS}
         base.objects[own] = replace(old, attributes=kept)
+    idle = list(without_use(base, states))
     rows, rejects = rows_of([base, *states])
     fresh = [row for row in rows if row.file != _EARLIER]
     after = {key_of(x.table, x.values): x for x in rows if x.file == _EARLIER}
-    return fresh, after, [x for x in rejects if x.file != _EARLIER]
+    return fresh, after, [*(x for x in rejects if x.file != _EARLIER), *idle]
 
 
 def _before(qmgr: str, earlier: Tables) -> dict[Key, Row]:
@@ -228,21 +201,23 @@ def _change(
         settled.used = True
     for key, row in after.items():
         old = before[key].values if key in before else {}
-        new = {
-            column: x for column, x in row.values.items() if column not in old or old[column] != x
-        }
+        new = {x: value for x, value in row.values.items() if x not in old or old[x] != value}
         if not new:
             continue
-        kind = _KINDS[row.table]
-        name = str(key[1]) if kind == "qmgr" else _name(row)
-        place = places.get((kind, name)) or places.get(("cluster", str(row.values.get(c.CLUSTER))))
-        own = own_key(key, qmgr)
-        for there in [x for x in (key, own) if x in settled.rows] or [key]:
+        place = _place(row, key, places)
+        for there in {key, own_key(key, qmgr)} & settled.rows.keys() or [key]:
             known = settled.rows.get(there, {})
             source = place or known.get(c.SOURCE)
             settled.rows[there] = {**known, **new, c.SOURCE: source, c.ALTERED: None}
         settled.told.add(key)
         settled.count(row.table)
+
+
+def _place(row: Row, key: Key, places: Mapping[tuple[str, str], str]) -> str | None:
+    """Where a text changes a definition."""
+    kind = _KINDS[row.table]
+    name = str(key[1]) if kind == "qmgr" else _name(row)
+    return places.get((kind, name)) or places.get(("cluster", str(row.values.get(c.CLUSTER))))
 
 
 def _with_remote(

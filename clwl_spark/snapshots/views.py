@@ -211,6 +211,15 @@ def own_rows(senders: DataFrame, table: DataFrame, key: Sequence[str]) -> DataFr
     return found.groupBy(*VIEW_KEY, *key).agg(best.alias("row")).select(*VIEW_KEY, *key, "row.*")
 
 
+def own_qmgrs(queue_managers: DataFrame) -> DataFrame:
+    """The attributes that each queue manager goes by itself.
+
+    Grain: one row per (snapshot_id, qmgr), with the table's columns.
+    """
+    of = queue_managers.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
+    return own_rows(of, queue_managers, ()).drop(VIEWER)
+
+
 def _of_owners(table: DataFrame, key: tuple[str, ...]) -> DataFrame | None:
     """The rows of a table that tell of their owners; None where they are not at hand.
 

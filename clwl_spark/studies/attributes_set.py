@@ -19,7 +19,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import LARGEST_STEP
-from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
+from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology, own_qmgrs
 from clwl_spark.studies.shares.expected import SHARE
 from clwl_spark.studies.shares.traffic import AS_Q_DEF, MESSAGES_OF
 from clwl_spark.studies.sweep.sweep import Base
@@ -99,7 +99,9 @@ def _counted(base: Base, decided: DataFrame, those: str) -> Row:
 
 
 def _defined(topology: Topology, table: str) -> DataFrame:
-    """The rows of objects as they are defined."""
+    """The rows of objects as they are defined; a queue manager as it sees itself."""
+    if table == "queue_managers":
+        return own_qmgrs(topology.queue_managers)
     rows: DataFrame = getattr(topology, table)
     return rows.where(F.col(c.OBSERVER) == EVERYBODY)
 

@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from clwl_spark.algorithm.ladder import ORDER, PUT_ENABLED, RECENTLY_USED
 from clwl_spark.mq.vocabulary import Algorithm, DefBind, PlanKind
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology
+from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology, own_qmgrs
 from clwl_spark.studies.attributes_set import attributes_set, by_recent_use
 from clwl_spark.studies.release_balancing import balancing_moves
 from clwl_spark.studies.shares.expected import SHARE
@@ -113,7 +113,7 @@ def _deciding(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
     last = judged.groupBy(c.PLAN_ID).agg(
         F.max_by(F.when(counted, F.col(c.ELIMINATED_BY)), F.when(counted, place)).alias("rule")
     )
-    limited = by_recent_use(base, _defined_qmgrs(topology)).select(c.PLAN_ID).distinct()
+    limited = by_recent_use(base, own_qmgrs(topology.queue_managers)).select(c.PLAN_ID).distinct()
     is_limited = F.col("limited").isNotNull()
     chosen = (
         base.plans.join(last, c.PLAN_ID)
@@ -125,11 +125,6 @@ def _deciding(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
         F.sum(MESSAGES_OF).alias(MESSAGES_OF), F.count(F.lit(1)).alias("requests")
     )
     return _rows(rows.orderBy(F.desc(MESSAGES_OF), "rule"))
-
-
-def _defined_qmgrs(topology: Topology) -> DataFrame:
-    """Queue managers as they are defined."""
-    return topology.queue_managers.where(F.col(c.OBSERVER) == EVERYBODY)
 
 
 def _illusions(base: Base, judged: DataFrame) -> list[Row]:

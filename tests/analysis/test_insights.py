@@ -46,7 +46,10 @@ PUTS = {("QM2", "OPENED"): 40, ("APP", "OPENED"): 10, ("QM2", "RANKED"): 8, ("QM
 
 COUNTED = (
     snapshot("S1"),
-    qmgr("SMALL", clwlmruc=1),
+    # Its own display tells the limit that it goes by, which is not what others once saw.
+    qmgr("SMALL"),
+    ("queue_managers", {"observer": "SMALL", "qmgr": "SMALL", "clwlmruc": 1}),
+    ("queue_managers", {"observer": "QM1", "qmgr": "SMALL", "clwlmruc": 5}),
     *(qmgr(name) for name in ("APP", "QM1", "QM2", "QM3", "QM4")),
     *(rcvr(name) for name in ("APP", "SMALL", "QM1", "QM2", "QM3")),
     rcvr("QM4", clwlwght=80),

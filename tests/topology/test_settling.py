@@ -367,3 +367,33 @@ def test_a_cluster_remote_queue_of_its_own_keeps_the_name_that_no_display_shows(
         world.read(text, merging=True)
     (row,) = own(world, "queues")
     assert (row["rname"], row["rqmname"]) == ("THERE", "QM9")
+
+
+@pytest.mark.parametrize(
+    "command", ["DEFINE NAMELIST(KJ) NAMES(K) REPLACE", "ALTER NAMELIST(KJ) NAMES(K)"]
+)
+def test_a_name_list_that_objects_of_the_snapshot_may_hang_on_is_a_reject(world, command):
+    settled = world.read(f"{command}\nDEFINE QLOCAL(NEW.Q) CLUSTER(K)\n")
+    (reject,) = settled.rejects
+    assert ("KJ" in reject.reason, reject.line) == (True, 1)
+    assert world.queue("BOTH.Q", "clwlprty").keys() == {"K", "J"}
+    assert world.queue("NEW.Q", "observer") == {"K": ("*",)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DEFINE NAMELIST(KJ) NAMES(K) REPLACE\nALTER QLOCAL(BOTH.Q) CLUSNL(KJ)\n",
+        "DEFINE NAMELIST(KJ) NAMES(K) REPLACE\nDEFINE QLOCAL(BOTH.Q) CLUSNL(KJ) REPLACE\n",
+        "DEFINE NAMELIST(KJ) NAMES(K) REPLACE\nSUSPEND QMGR CLUSNL(KJ)\n",
+        BASE + "DEFINE NAMELIST(OTHER) NAMES(J, L)\n",
+        "AMQ8550I: Display namelist details.\n   NAMELIST(KJ)  NAMCOUNT(1)\n   NAMES(K)\n",
+    ],
+    ids=["altered", "defined", "suspended", "all anew", "shown"],
+)
+def test_a_name_list_that_is_used_or_shown_is_none(world, text):
+    assert world.read(text).rejects == []
+
+
+def test_a_name_list_comes_before_there_is_anything_that_hangs_on_it():
+    assert World().read("DEFINE NAMELIST(KJ) NAMES(K, J)\n").rejects == []

@@ -28,6 +28,7 @@ KNOWN = Known(
         ("QM1", "TO.QM2", "QM2"): ("RUNNING", "X1"),
         ("QM3", "TO.QM2", "QM2"): ("STOPPED", ""),
     },
+    receiving={("QM1", "ANY"): frozenset({"", "GONE", "QM2"})},
 )
 
 
@@ -104,6 +105,15 @@ def test_changes_of_one_queue_manager_keep_their_order():
             {
                 "QM1": [("TO.QM1", "CLUSRCVR", "QM2", "STOPPED", "")],
                 "QM2": [("TO.QM1", "CLUSSDR", "QM1", "RETRYING", "")],
+            },
+        ),
+        (
+            "STOP CHANNEL(ANY) QMNAME(QM1) ON QM1",
+            {
+                "QM1": [
+                    ("ANY", "CLUSRCVR", other, "STOPPED", "") for other in (" ", "GONE", "QM2")
+                ],
+                "QM2": [("ANY", "CLUSSDR", "QM1", "RETRYING", "")],
             },
         ),
         (

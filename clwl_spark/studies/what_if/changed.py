@@ -22,7 +22,7 @@ from clwl_spark.snapshots.settled import settle_files
 from clwl_spark.snapshots.views import DEFAULTS
 from clwl_spark.studies.what_if.passed_on import VIEWED, passed_on
 from clwl_spark.studies.what_if.texts import Known, NothingHitError, texts_of
-from clwl_spark.studies.what_if.words import Change
+from clwl_spark.studies.what_if.words import Change, ChannelState, QmgrDown
 from clwl_spark.tables import TABLES, Table
 from clwl_spark.tables import columns as c
 
@@ -64,7 +64,7 @@ def changed_by_words(
         IngestError: a script names no queue manager.
     """
     before = tables_of(lake, snapshot_id)
-    texts = texts_of(changes, known(before))
+    texts = texts_of(changes, known(before, changes))
     if not texts.of_qmgr and not scripts:
         return _checked(Sides(before, before, texts.down))
     with tempfile.TemporaryDirectory() as folder:
@@ -101,8 +101,13 @@ def tables_of(lake: Lake, snapshot_id: str) -> Tables:
     return {name: lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id]) for name in STATE}
 
 
-def known(tables: Tables) -> Known:
-    """What changes need to know of a snapshot; definitions count, and what owners see."""
+def known(tables: Tables, changes: Sequence[Change]) -> Known:
+    """What changes need to know of a snapshot; definitions count, and what owners see.
+
+    Args:
+        tables: of the snapshot.
+        changes: of channels' statuses, which can be millions, only those that they are about.
+    """
     owners: dict[tuple[str, str], set[str]] = {}
     clusters: dict[str, set[str]] = {}
     channels = tables["cluster_channels"].select(c.QMGR, c.CHANNEL, c.CLUSTER).distinct()
@@ -116,14 +121,33 @@ def known(tables: Tables) -> Known:
             owners.setdefault((kind, found), set()).add(qmgr)
             qmgrs.add(qmgr)
     qmgrs |= {x[0] for x in tables["queue_managers"].select(c.QMGR).distinct().collect()}
-    status = tables["channel_status"].where(F.col(c.CHLTYPE) == ChannelType.CLUSSDR.value)
-    rows = status.select(c.QMGR, c.CHANNEL, c.REMOTE_QMGR, c.STATUS, c.XMITQ).collect()
+    about = {x.channel for x in changes if isinstance(x, ChannelState)}
+    down = {x.qmgr for x in changes if isinstance(x, QmgrDown)}
+    about |= {name for (of, name), found in owners.items() if of == "channel" and found & down}
+    senders, receiving = _statuses(tables["channel_status"], about)
     return Known(
         frozenset(qmgrs),
         {key: frozenset(names) for key, names in owners.items()},
         {qmgr: frozenset(names) for qmgr, names in clusters.items()},
-        {(x[0], x[1], x[2]): (x[3] or "", x[4] or "") for x in rows},
+        senders,
+        receiving,
     )
+
+
+def _statuses(
+    rows: DataFrame, channels: set[str]
+) -> tuple[dict[tuple[str, str, str], tuple[str, str]], dict[tuple[str, str], frozenset[str]]]:
+    """`Known.senders` and `Known.receiving` of some channels."""
+    senders: dict[tuple[str, str, str], tuple[str, str]] = {}
+    receiving: dict[tuple[str, str], set[str]] = {}
+    columns = (c.QMGR, c.CHANNEL, c.REMOTE_QMGR, c.STATUS, c.XMITQ, c.CHLTYPE)
+    found = rows.where(F.col(c.CHANNEL).isin(*channels)).select(*columns) if channels else None
+    for qmgr, channel, other, status, xmitq, chltype in found.collect() if found else ():
+        if chltype == ChannelType.CLUSSDR.value:
+            senders[qmgr, channel, other] = (status or "", xmitq or "")
+        else:
+            receiving.setdefault((qmgr, channel), set()).add(other or "")
+    return senders, {key: frozenset(names) for key, names in receiving.items()}
 
 
 def _checked(sides: Sides) -> Sides:

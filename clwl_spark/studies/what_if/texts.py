@@ -37,12 +37,15 @@ class Known:
         clusters: queue manager -> clusters that it is in.
         senders: (queue manager, channel, other end) -> status and transmission queue of the
             CLUSSDR, where they are known.
+        receiving: (queue manager, channel) -> other ends of the CLUSRCVR's instances; '' = not
+            known.
     """
 
     qmgrs: frozenset[str]
     owners: Mapping[tuple[str, str], frozenset[str]]
     clusters: Mapping[str, frozenset[str]]
     senders: Mapping[tuple[str, str, str], tuple[str, str]] = field(default_factory=dict)
+    receiving: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     def see(self, qmgr: str) -> list[str]:
         """The queue managers that share a cluster with one."""
@@ -155,9 +158,11 @@ def _stop_receiver(
     change: ChannelState, owner: str, known: Known, lines: dict[str, list[str]]
 ) -> None:
     """A CLUSRCVR stopped where it is defined: whoever sends over it has to try again."""
-    for sender in known.see(owner):
-        own = f"CHANNEL({change.channel}) CHLTYPE(CLUSRCVR)"
-        lines[owner].append(_status(f"{own}\nRQMNAME({sender}) STATUS({change.status})"))
+    senders = known.see(owner)
+    own = f"CHANNEL({change.channel}) CHLTYPE(CLUSRCVR)"
+    for other in sorted(known.receiving.get((owner, change.channel), frozenset()).union(senders)):
+        lines[owner].append(_status(f"{own}\nRQMNAME({other or ' '}) STATUS({change.status})"))
+    for sender in senders:
         status = change.status if change.status == "RUNNING" else _RETRYING
         lines[sender].append(_shown(known, sender, change.channel, owner, status))
 
