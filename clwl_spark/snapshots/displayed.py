@@ -1,12 +1,14 @@
 """Rows as DISPLAY shows them: what a queue manager sees of others, status, subscriptions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from clwl_spark.mq.read import values
 from clwl_spark.mq.read.display import SECOND_COLUMN
+from clwl_spark.mq.read.merge import KEYS
 from clwl_spark.snapshots.diff import default_of
+from clwl_spark.snapshots.owned import EVERYBODY
 from clwl_spark.snapshots.spelling import LeftOut, key_of, left_out_of, shown, stamp_pairs
 from clwl_spark.tables import columns as c
 
@@ -44,7 +46,8 @@ def displayed(qmgr: str, rows: Mapping[str, Sequence[Row]]) -> tuple[str, list[L
     seen = {table: _seen(table, found, qmgr) for table, found in rows.items()}
     left_out: list[LeftOut] = []
     objects: list[tuple[str, Pairs]] = []
-    objects += _cluster_queue_managers(qmgr, seen, left_out)
+    own = [x for x in rows.get("queue_managers", ()) if x.get(c.OBSERVER) == EVERYBODY]
+    objects += _cluster_queue_managers(qmgr, seen, own[0] if own else {}, left_out)
     for table in ("queues", "topics"):
         for row in seen.get(table, []):
             unnamed = row.get(c.QTYPE) == "QREMOTE" and row.get(c.RNAME) is None
@@ -83,17 +86,36 @@ def _commands(
     return commands
 
 
-def _seen(table: str, rows: Iterable[Row], qmgr: str) -> list[Row]:
+def _seen(table: str, rows: Sequence[Row], qmgr: str) -> list[Row]:
     """The rows that no definition says, in the order of their keys."""
     whole = table in _OF_VIEWER
-    found = (row for row in rows if whole or row.get(c.OBSERVER) == qmgr)
+    found = [row for row in rows if whole or row.get(c.OBSERVER) == qmgr]
+    if not whole and table in KEYS:
+        defined = {_object(table, x): x for x in rows if x.get(c.OBSERVER) == EVERYBODY}
+        found = [_said(table, row, defined.get(_object(table, row), {})) for row in found]
     return sorted(found, key=lambda row: key_of(table, row))
 
 
+def _object(table: str, row: Row) -> tuple[object, ...]:
+    """What a row is about, whoever sees it."""
+    return tuple(row.get(x) for x in KEYS[table] if x != c.OBSERVER)
+
+
+def _said(table: str, row: Row, defined: Row) -> Row:
+    """A row with MQ's defaults said, where what is left open would be read as it is defined."""
+    return {
+        x: default_of(table, x) if value is None and defined.get(x) is not None else value
+        for x, value in row.items()
+    }
+
+
 def _cluster_queue_managers(
-    qmgr: str, seen: Mapping[str, Sequence[Row]], left_out: list[LeftOut]
+    qmgr: str, seen: Mapping[str, Sequence[Row]], own: Row, left_out: list[LeftOut]
 ) -> list[tuple[str, Pairs]]:
-    """DISPLAY CLUSQMGR: the channels that a queue manager sees, and the identities it knows."""
+    """DISPLAY CLUSQMGR: the channels that a queue manager sees, and the identities it knows.
+
+    What it does not show is read as the queue manager's own definition has it, or as MQ's default.
+    """
     table = "cluster_channels"
     shown_as: list[tuple[str, Pairs]] = []
     for row in seen.get(table, []):
@@ -107,16 +129,23 @@ def _cluster_queue_managers(
                 left_out_of("queue_managers", row, "", "DISPLAY CLUSQMGR shows the QMID")
             )
             continue
+        read = own if row[c.QMGR] == qmgr else {}
         left_out += [
             left_out_of("queue_managers", row, name, "DISPLAY CLUSQMGR does not show it")
             for name in values.QUEUE_MANAGER
-            if name != c.QMID and row.get(name) not in (None, default_of("queue_managers", name))
+            if name != c.QMID and _plain(row, name) != _plain(read, name)
         ]
         # Shown as a manually defined CLUSSDR, since such a one gives no other row.
         head = _clusqmgr(row[c.QMGR], "TO.IT", "CLUSTER", "CLUSSDR")
         pairs = [*head, ("QMID", row[c.QMID]), *stamp_pairs(row, "CLUS")]
         shown_as.append((table, pairs))
     return shown_as
+
+
+def _plain(row: Row, column: str) -> object:
+    """An attribute of a queue manager; null is MQ's default."""
+    value = row.get(column)
+    return default_of("queue_managers", column) if value is None else value
 
 
 def _clusqmgr(qmgr: str, channel: str, cluster: str, deftype: str) -> Pairs:

@@ -20,7 +20,14 @@ from clwl_spark.mq.read.assemble import rows_of, with_remote
 from clwl_spark.mq.read.base import earlier_state
 from clwl_spark.mq.read.merge import KEYS, merge
 from clwl_spark.mq.read.mqsc import defined_name, parse
-from clwl_spark.mq.read.records import PassedOver, PieceRefusedError, Reject, Row, TextState
+from clwl_spark.mq.read.records import (
+    IN_PART,
+    PassedOver,
+    PieceRefusedError,
+    Reject,
+    Row,
+    TextState,
+)
 from clwl_spark.snapshots.for_everybody import is_shown
 from clwl_spark.snapshots.namelists import without_use
 from clwl_spark.snapshots.own_display import (
@@ -136,7 +143,7 @@ def settle(
 def _with_consequence(reject: Reject, there: AbstractSet[tuple[str, str]]) -> Reject:
     """A rejected DEFINE with what that means for its object."""
     about = defined_name(reject.text) or defined_name(f"DEFINE {reject.text}")
-    if about is None or about[0] not in _KINDS.values():
+    if about is None or about[0] not in _KINDS.values() or reject.reason.endswith(IN_PART):
         return reject
     means = "stays as it was" if about in there else "is not there"
     return replace(reject, reason=f"{reject.reason}; {about[0]} {about[1]} {means}")

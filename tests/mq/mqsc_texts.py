@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from clwl_spark.mq.read import Reading, read_text
+from readings import Reading, read_text
+
 from clwl_spark.mq.read.keywords import DEFINED
 
 UNUSED = sorted(DEFINED["queue", "QMODEL"] - {"REPLACE", "LIKE", "PUT", "USAGE", "QSGDISP"})[:30]

@@ -2,9 +2,11 @@
 
 import pickle
 
-from clwl_spark.mq.read import decode, read_states, read_texts
+from readings import Reading, read_texts
+
+from clwl_spark.mq.read import decode, read_states
 from clwl_spark.mq.read.merge import KEYS
-from clwl_spark.mq.read.records import SHOWN_TEXT, Reading
+from clwl_spark.mq.read.records import SHOWN_TEXT
 
 NAME = "folder/QM1.mqsc"
 FRONT = "DEFINE QLOCAL(FRONT)\nDEFINE QLOCAL(NEXT)\n"
@@ -24,7 +26,7 @@ def check_reading(data: bytes) -> None:
     _check_places(reading, text.count("\n") + 1)
     for table, rows in reading.rows.items():
         keys = [tuple(row[column] for column in KEYS[table]) for row in rows]
-        assert len(set(keys)) == len(keys) == len(reading.details[table])
+        assert len(set(keys)) == len(keys)
     states = read_states(text, NAME, "{stem}")
     assert pickle.loads(pickle.dumps(states)) == states  # noqa: S301  (our own)
     more = _read(FRONT + text)

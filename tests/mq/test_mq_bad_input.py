@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from mq.mqsc_texts import one, read_own, session, two_columns
 from mq.reading_laws import check_reading
-
-from clwl_spark.mq.read import read_text
+from readings import read_text
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "topology"
 

@@ -2,16 +2,12 @@ import pickle
 
 import pytest
 from mq.mqsc_texts import chstatus, clusqmgr, one, queue, session
+from readings import apply_changes, combine, read_text, read_texts
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq.read import combine, observer_of, read_states, read_text, read_texts
+from clwl_spark.mq.read import observer_of, read_states
 
 OWN = "* Queue manager name: QM1\n"
-
-
-def detail(reading, table):
-    (found,) = reading.details[table]
-    return found
 
 
 def test_files_read_apart_and_sent_around_combine_like_files_read_together():
@@ -70,35 +66,52 @@ def test_an_observer_goes_before_words_around_a_text():
     assert read_text("$ runmqsc QM7\n" + block, "log", "QM1").qmgrs == ("QM1",)
 
 
-def test_a_definition_tells_all_and_a_display_what_it_shows():
-    assert detail(read_text(OWN + "DEF QL(A)", "a"), "queues").shown is None
-    shown = detail(
-        read_text(session("QM1", queue("QUEUE(A)", "TYPE(QLOCAL)")), "a"), "queues"
-    ).shown
-    assert shown == {"observer", "qmgr", "queue", "qtype"}
-    block = queue("QUEUE(A)", "TYPE(QLOCAL)", "CLUSTER(K)", "XMITQ( )", "CLWLPRTY(3)")
-    assert detail(read_text(session("QM1", block), "a"), "queues").shown == {
-        "observer", "qmgr", "queue", "qtype", "cluster", "xmitq", "clwlprty",
-    }  # fmt: skip
+@pytest.fixture
+def earlier():
+    definitions = (
+        "DEF QL(A) CLUSTER(K) CLWLPRTY(5) CLWLRANK(2)\nALTER QMGR REPOS(K)\n"
+        "DEF CHL(C) CHLTYPE(CLUSRCVR) CLUSTER(K) CLWLPRTY(5)\nSUSPEND QMGR CLUSTER(K)\n"
+    )
+    return read_text(OWN + definitions, "before").rows
 
 
-def test_a_channels_definition_tells_of_its_queue_manager_what_is_said_of_it():
-    channel = "DEF CHL(C) CHLTYPE(CLUSRCVR) CLUSTER(K)\n"
-    alone = detail(read_text(OWN + channel, "a"), "cluster_channels").shown
-    assert not {"qmtype", "suspended"} & alone
-    assert {"clwlprty", "conname"} <= alone
-    said = OWN + channel + "ALTER QMGR REPOS(K)\nSUSPEND QMGR CLUSTER(K)"
-    assert {"qmtype", "suspended"} <= detail(read_text(said, "a"), "cluster_channels").shown
+@pytest.mark.parametrize(
+    ("shown", "told"),
+    [
+        (["CLWLPRTY(3)"], {"clwlprty": 3}),
+        (["CLUSTER(K)", "XMITQ( )", "CLWLRANK(7)"], {"xmitq": "", "clwlrank": 7}),
+    ],
+)
+def test_a_display_tells_what_it_shows(earlier, shown, told):
+    text = session("QM1", queue("QUEUE(A)", "TYPE(QLOCAL)", *shown))
+    (row,) = apply_changes(earlier, text, "a", "QM1").rows["queues"]
+    (old,) = earlier["queues"]
+    assert {x: row[x] for x in old if row[x] != old[x] and x != "source"} == told
+
+
+def test_a_definition_tells_all(earlier):
+    (row,) = apply_changes(earlier, OWN + "DEF QL(A) CLUSTER(K)", "a", "QM1").rows["queues"]
+    assert (row["clwlprty"], row["clwlrank"]) == (None, None)
+
+
+def test_a_channels_definition_tells_of_its_queue_manager_what_is_said_of_it(earlier):
+    text = OWN + "DEF CHL(C) CHLTYPE(CLUSRCVR) CLUSTER(K)\n"
+    (row,) = apply_changes(earlier, text, "a", "QM1").rows["cluster_channels"]
+    assert (row["clwlprty"], row["qmtype"], row["suspended"]) == (None, "REPOS", True)
+    text += "ALTER QMGR REPOS(' ')\nRESUME QMGR CLUSTER(K)"
+    (row,) = apply_changes(earlier, text, "a", "QM1").rows["cluster_channels"]
+    assert (row["qmtype"], row["suspended"]) == ("NORMAL", False)
 
 
 def test_a_view_tells_what_it_shows_and_a_blank_status_is_not_told():
-    block = clusqmgr("CLUSQMGR(QM2)", "CHANNEL(C)", "CLUSTER(K)", "SUSPEND(NO)")
-    shown = detail(read_text(session("QM1", block), "a"), "cluster_channels").shown
-    assert shown == {"observer", "qmgr", "channel", "cluster", "suspended"}
-    status = chstatus("CHANNEL(C)", "CHLTYPE(CLUSSDR)", "RQMNAME(Q)", "STATUS(RUNNING)", "XMITQ( )")
-    told = detail(read_text(session("QM1", status), "a"), "channel_status").shown
-    assert "status" in told
-    assert "xmitq" not in told
+    channel = ("CLUSQMGR(QM2)", "CHANNEL(C)", "CLUSTER(K)")
+    status = ("CHANNEL(C)", "CHLTYPE(CLUSSDR)", "RQMNAME(QM2)", "STATUS(RUNNING)")
+    text = clusqmgr(*channel, "CLWLPRTY(5)") + chstatus(*status, "XMITQ(X)")
+    before = read_text(session("QM1", text), "before").rows
+    text = clusqmgr(*channel, "SUSPEND(NO)") + chstatus(*status[:3], "STATUS(RETRYING)", "XMITQ( )")
+    rows = apply_changes(before, session("QM1", text), "a", "QM1").rows
+    assert [(x["clwlprty"], x["suspended"]) for x in rows["cluster_channels"]] == [(5, False)]
+    assert [(x["status"], x["xmitq"]) for x in rows["channel_status"]] == [("RETRYING", "X")]
 
 
 def test_the_newer_display_changes_what_it_shows_and_nothing_else():
@@ -110,8 +123,7 @@ def test_the_newer_display_changes_what_it_shows_and_nothing_else():
         row = one(reading, "queues")
         assert (row["put_enabled"], row["clwlprty"]) == (True, 3)
         assert reading.rejects == []
-        assert {"put_enabled", "clwlprty"} <= detail(reading, "queues").shown
-        assert detail(reading, "queues").stamp == "2026-01-02"
+        assert reading.altered["queues"] == ["2026-01-02"]
 
 
 def test_cluster_times_tell_the_newer_view():

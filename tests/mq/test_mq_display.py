@@ -1,8 +1,8 @@
 import pytest
 from mq.mqsc_texts import chstatus, clusqmgr, one, queue, session, two_columns
+from readings import read_text, read_texts
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq.read import read_text, read_texts
 
 
 def read(*blocks, qmgr="QM1"):
@@ -274,7 +274,6 @@ def test_messages_that_wait_for_a_sender_are_its_backlog(shown, backlog):
     reading = read(block)
     assert one(reading, "channel_status")["backlog"] == backlog
     assert reading.rejects == []
-    assert ("backlog" in reading.details["channel_status"][0].shown) == (backlog is not None)
 
 
 @pytest.mark.parametrize("shown", ["MANY", "-1", "1,024", "7 MSGS"])

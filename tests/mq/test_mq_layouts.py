@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mq.layouts import COMMANDS, DISPLAYS, Printed
-
-from clwl_spark.mq.read import read_text
+from readings import read_text
 
 TABLE = {"queue": "queues", "channel": "cluster_channels", "topic": "topics"}
 NAME = {"queue": "queue", "channel": "channel", "topic": "topic"}

@@ -1,6 +1,5 @@
 from mq.mqsc_texts import clusqmgr, one, session
-
-from clwl_spark.mq.read import read_text
+from readings import read_text
 
 REMOTE = clusqmgr(
     "CLUSQMGR(QM2)", "CHANNEL(TO.QM2)", "CLUSTER(K)", "CLWLPRTY(4)", "CONNAME(h(1414))",

@@ -3,8 +3,9 @@
 import json
 
 from mq.mqsc_texts import HEADER, read_own, session, two_columns
+from readings import apply_changes, read_text
 
-from clwl_spark.mq.read import apply_changes, read_states, read_text
+from clwl_spark.mq.read import read_states
 
 SENDER = "DEF CHL(OUT) CHLTYPE(SDR) XMITQ(FAR) CONNAME('far(1414)')\n"
 COLUMNS = ("channel", "chltype", "xmitq", "conname")
@@ -51,8 +52,7 @@ def test_a_dump_tells_when_a_channel_was_altered():
     )
     reading = read_text(text, "own.mqsc")
     assert told(reading) == [("OUT", "SDR", "Far.Queue", "far(1414)")]
-    (detail,) = reading.details["message_channels"]
-    assert detail.stamp == "2024-05-06 12.00.00"
+    assert reading.altered["message_channels"] == ["2024-05-06 12.00.00"]
 
 
 def test_a_display_tells_what_it_shows():
@@ -60,8 +60,6 @@ def test_a_display_tells_what_it_shows():
     block = two_columns("AMQ8414I: Display Channel details.", shown)
     reading = read_text(session("QM1", block), "log")
     assert told(reading) == [("OUT", "SDR", "FAR", None)]
-    (detail,) = reading.details["message_channels"]
-    assert detail.shown == {"qmgr", "channel", "chltype", "xmitq"}
     receiver = two_columns("AMQ8414I: Display Channel details.", ["CHANNEL(IN)", "CHLTYPE(RCVR)"])
     assert read_states(session("QM1", receiver), "log").needless == {"RCVR channel": 1}
     assert read_states(session("QM1", block), "log").needless == {}

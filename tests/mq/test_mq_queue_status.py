@@ -4,8 +4,9 @@ import json
 
 import pytest
 from mq.mqsc_texts import HEADER, one, queue, session, two_columns
+from readings import read_text, read_texts
 
-from clwl_spark.mq.read import read_states, read_text, read_texts
+from clwl_spark.mq.read import read_states
 
 COMMANDS = "SYSTEM.CLUSTER.COMMAND.QUEUE"
 

@@ -1,8 +1,7 @@
 import json
 
 from mq.mqsc_texts import one
-
-from clwl_spark.mq.read import read_text
+from readings import read_text
 
 
 def test_an_answer_of_the_rest_interface():
@@ -48,7 +47,7 @@ def test_a_queue_resource_is_a_definition():
     assert (row["qtype"], row["cluster"], row["put_enabled"]) == ("QLOCAL", "K", False)
     assert (row["clwlprty"], row["clwluseq"], row["defbind"]) == (4, "QMGR", "NOTFIXED")
     assert (row["usage"], row["clchname"]) == ("XMITQ", "TO.*")
-    assert reading.details["queues"][0].stamp == "2026-01-02 03.04.05"
+    assert reading.altered["queues"][0] == "2026-01-02 03.04.05"
 
 
 def test_a_cluster_queue_resource_is_a_view():

@@ -4,9 +4,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from readings import read_text, read_texts
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq.read import TABLES, decode, read_text, read_texts
+from clwl_spark.mq.read import decode
+from clwl_spark.mq.read.merge import KEYS
 from clwl_spark.tables import ADMINISTRATION
 
 OWN = Path(__file__).parents[2] / "data" / "samples" / "topology"
@@ -44,7 +46,7 @@ GIVES = {
     "40": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1),
     "42": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
 }
-"""Number of a folder -> rows of each table, in the order of TABLES, and rejects."""
+"""Number of a folder -> rows of each table, in the order of KEYS, and rejects."""
 
 
 def texts(folder):
@@ -56,7 +58,7 @@ def test_the_projects_own_cluster_reads_without_a_reject():
     assert reading.rejects == []
     assert set(reading.qmgrs) == {"HUB1", "HUB2", "DEPOT1", "DEPOT2", "SHOP1", "SHOP2", "SHOP3"}
     administration = {table.name for table in ADMINISTRATION}
-    assert {x for x in TABLES if not reading.rows[x]} <= administration
+    assert {x for x in KEYS if not reading.rows[x]} <= administration
     clusters = {row["cluster"] for row in reading.rows["cluster_channels"]}
     assert clusters == {"FREIGHT", "RETAIL"}
 
@@ -131,7 +133,7 @@ def test_no_text_brings_anything_but_rows_rejects_or_an_ingest_error(lines):
         reading = read_text(text, "any")
     except IngestError:
         reading = read_text(text, "any", "OBS")
-    assert set(reading.rows) == set(TABLES)
+    assert set(reading.rows) == set(KEYS)
 
 
 @pytest.mark.parametrize("number", GIVES)
@@ -140,7 +142,7 @@ def test_a_folder_of_others_gives_these_rows_and_rejects(number):
     if not files:
         pytest.skip("the samples are not there")
     readings = [read_text(decode(path.read_bytes()), path.name, "OBS") for path in files]
-    rows = tuple(sum(len(reading.rows[table]) for reading in readings) for table in TABLES)
+    rows = tuple(sum(len(reading.rows[table]) for reading in readings) for table in KEYS)
     assert (*rows, sum(len(reading.rejects) for reading in readings)) == GIVES[number]
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 from mq.mqsc_texts import clusqmgr, queue, session
+from readings import read_text
 
-from clwl_spark.mq.read import read_text
 from clwl_spark.mq.read.asking import asked, asked_on
 
 OTHER = clusqmgr(

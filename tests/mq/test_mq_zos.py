@@ -1,7 +1,6 @@
 import pytest
 from mq.mqsc_texts import one
-
-from clwl_spark.mq.read import read_text
+from readings import read_text
 
 ZOS = """\
  CSQM201I {cpf} CSQMDRTC  DISPLAY CHSTATUS DETAILS 610

@@ -2,9 +2,9 @@ import time
 
 import pytest
 from mq.mqsc_texts import dump, one, read_own
+from readings import read_text, read_texts
 
 from clwl_spark.errors import IngestError
-from clwl_spark.mq.read import read_text, read_texts
 
 
 def queues(text, column="cluster"):
@@ -28,7 +28,7 @@ def test_replace_forgets_what_it_does_not_say():
 def test_a_second_define_without_replace_is_refused_and_changes_nothing():
     text = "DEF QL(A) CLUSTER(K)\nDEF QL(A) CLUSTER(J)\nDEF QL(A) CLUSTER(K)"
     assert queues(text) == {"A": "K"}
-    assert reasons(text) == ["A is defined at line 1 already; say REPLACE"]
+    assert reasons(text) == ["A is defined at line 1 already; say REPLACE; queue A stays as it was"]
 
 
 def test_delete_takes_away_and_may_name_what_is_not_there():
@@ -65,7 +65,9 @@ def test_an_alter_that_mq_would_refuse_leaves_the_object_as_it_was():
 
 
 def test_an_object_does_not_change_its_type():
-    assert reasons("DEF QL(A)\nDEF QA(A) TARGET(B) REPLACE") == ["A is a QLOCAL since line 1"]
+    assert reasons("DEF QL(A)\nDEF QA(A) TARGET(B) REPLACE") == [
+        "A is a QLOCAL since line 1; queue A stays as it was"
+    ]
 
 
 def test_text_behind_end_is_ignored():

@@ -4,9 +4,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from readings import read_text
 from tracing.way_files import lake_of
 
-from clwl_spark.mq.read.texts import read_text
 from clwl_spark.studies.topics.design import TopicQuestion, design_of
 
 FOLDER = Path(__file__).parent / "scenarios"

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from clwl_spark.mq.read.texts import read_text
+from readings import read_text
 
 Row = dict[str, Any]
 Line = tuple[str, ...]

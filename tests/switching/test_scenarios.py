@@ -4,9 +4,9 @@ import csv
 from pathlib import Path
 
 import pytest
+from readings import read_text
 from tracing.way_files import lake_of
 
-from clwl_spark.mq.read.texts import read_text
 from clwl_spark.studies.switch.associations import associations
 from clwl_spark.studies.switch.causes import KINDS
 

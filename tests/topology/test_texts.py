@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_clusters import random_case
+from readings import read_texts
 
-from clwl_spark.mq.read import read_texts
 from clwl_spark.mq.read.merge import KEYS
 from clwl_spark.snapshots.diff import default_of
 from clwl_spark.snapshots.owned import owner
@@ -93,7 +93,7 @@ def test_when_an_object_was_altered_comes_back():
     (source,), left_out = told({"queue_managers": [row, seen]})
     reading = read_texts([source])
     assert [x["qmid"] for x in reading.rows["queue_managers"]] == ["QM1_1", "QM2_1"]
-    stamps = [x.stamp for x in reading.details["queue_managers"]]
+    stamps = reading.altered["queue_managers"]
     assert (stamps, left_out) == (["2024-05-06 12.13.14", "2024-05-07"], [])
 
 
@@ -129,7 +129,7 @@ def test_sender_and_server_channels_come_back():
         set()
     )
     assert (reading.rejects, left_out) == ([], [])
-    stamps = [x.stamp for x in reading.details["message_channels"]]
+    stamps = reading.altered["message_channels"]
     assert sorted(stamps) == ["", "2024-05-06 12.13.14"]
 
 

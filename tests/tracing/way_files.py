@@ -12,11 +12,11 @@ from typing import Any, Final
 from lakes import lake_with
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructField, StructType
+from readings import read_text
 from scenario_files import FOLDER as CLUSTERS
 from scenario_files import START, read_scenario
 
 from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.read.texts import read_text
 from clwl_spark.snapshots.write import write_topology
 from clwl_spark.tables import TABLES
 

@@ -1,7 +1,7 @@
 """What the texts of a queue manager say together, as rows."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -190,11 +190,3 @@ def with_remote(rows: Sequence[Row]) -> Iterator[Row]:
         known -= {viewer}
         name = next(iter(known)) if len(known) == 1 else ""
         yield replace(row, values={**row.values, "remote_qmgr": name})
-
-
-def by_qmgr(states: Iterable[TextState]) -> dict[str, list[TextState]]:
-    """Texts by their queue manager, in order of appearance."""
-    found: dict[str, list[TextState]] = {}
-    for state in states:
-        found.setdefault(state.qmgr, []).append(state)
-    return found

@@ -1,25 +1,17 @@
-"""MQSC commands applied to rows of an earlier state: what changes, and what is gone.
+"""Rows of an earlier state turned back into the definitions that they came of.
 
-Rows are turned back into the definitions that they came of, the commands are carried out on
-these, and the rows of before and after are compared.
+Commands of a later text are carried out on these.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from clwl_spark.mq.read import values
-from clwl_spark.mq.read.assemble import rows_of
 from clwl_spark.mq.read.authorities import TABLE, earlier_authorities
-from clwl_spark.mq.read.merge import KEYS
-from clwl_spark.mq.read.records import Attributes, Definition, Reject, Row, RowDetail, TextState
+from clwl_spark.mq.read.records import Attributes, Definition, TextState
 from clwl_spark.mq.read.rows import EVERYONE
-from clwl_spark.mq.read.scan import scan
-from clwl_spark.mq.read.sections import read_sections
-from clwl_spark.mq.read.state import gather
 
 Values = Mapping[str, object]
-RowKey = tuple[object, ...]
 
 _LISTED: Final = "(clusters of {})"
 """Name of the name list that stands for an object's clusters: no name of MQ's has parentheses."""
@@ -38,59 +30,6 @@ _KINDS: Final = {
 _SUBTYPES: Final = {"cluster_channels": "CLUSRCVR", "cluster_senders": "CLUSSDR"}
 _DERIVED: Final = frozenset({"suspended", "qmtype"})
 """Columns of a channel that its definition does not set."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What commands make of an earlier state.
-
-    Args:
-        rows: table -> rows that are new or other than before, each with `source`: the commands'
-            file and line where they define the object, else the row's own.
-        deleted: table -> keys (columns as in `merge.KEYS`) of rows that are gone.
-        rejects: the commands that could not be carried out.
-        qmgrs: the queue managers whose commands they were.
-    """
-
-    rows: dict[str, list[dict[str, object]]] = field(default_factory=dict)
-    deleted: dict[str, list[RowKey]] = field(default_factory=dict)
-    rejects: list[Reject] = field(default_factory=list)
-    qmgrs: tuple[str, ...] = ()
-    details: dict[str, list[RowDetail]] = field(default_factory=dict)
-
-
-def apply_changes(
-    base: Mapping[str, Iterable[Values]], text: str, source: str, observer: str | None = None
-) -> Changes:
-    """Carry out a script on an earlier state of its queue managers.
-
-    Name lists are not part of the state, so ALTER NAMELIST of one that the script does not define
-    is a reject; the objects that used it keep their clusters.
-
-    Args:
-        base: table -> rows of the earlier state; of them the definitions (observer `*`) of the
-            script's queue managers count, other columns and rows are left alone.
-        text: commands; DEFINE, ALTER, DELETE, SUSPEND and RESUME QMGR change something.
-        source: its name, for `source` and rejects.
-        observer: the queue manager of a text that names none.
-
-    Returns:
-        Changed and new rows, keys of deleted ones, and rejects.
-
-    Raises:
-        IngestError: the text says something, but not of which queue manager.
-
-    Source: CONTRACT, "What MQ's texts become", 6.
-    """
-    sections, rejects = read_sections(list(scan(text)), source, observer)
-    names = tuple(dict.fromkeys(section.qmgr for section in sections))
-    before = {name: earlier_state(base, name, source) for name in names}
-    states, nameless = gather(sections, source, before.values())
-    changes = Changes(rejects=[*rejects, *nameless], qmgrs=names)
-    for state in states:
-        if state.qmgr in before:
-            _compare(_rows_before(base, state.qmgr), state, changes)
-    return changes
 
 
 def _rows_before(base: Mapping[str, Iterable[Values]], qmgr: str) -> dict[str, list[Values]]:
@@ -174,34 +113,3 @@ def _restore_memberships(state: TextState, channels: list[Values]) -> None:
     for row in channels:
         if row.get("suspended") is not None:
             state.suspensions["CLUSTER", str(row["cluster"])] = (bool(row["suspended"]), 0)
-
-
-def _compare(before: Mapping[str, Iterable[Values]], state: TextState, changes: Changes) -> None:
-    """Add the difference of a queue manager's rows before and after."""
-    rows, rejects = rows_of([state])
-    changes.rejects.extend(rejects)
-    gone = {(table, _key(table, row)): row for table, found in before.items() for row in found}
-    for row in rows:
-        if row.table in _KINDS:
-            _add(row, gone.pop((row.table, _key(row.table, row.values)), None), changes)
-    for table, key in gone:
-        changes.deleted.setdefault(table, []).append(key)
-
-
-def _add(row: Row, known: Values | None, changes: Changes) -> None:
-    """Add a row that is new or other than before."""
-    if known is not None and _same(known, row.values):
-        return
-    place: object = f"{row.file}:{row.line}"
-    if known is not None and not row.line:
-        place = known.get("source") or place
-    changes.rows.setdefault(row.table, []).append({**row.values, "source": place})
-    changes.details.setdefault(row.table, []).append(RowDetail(row.known(), row.stamp))
-
-
-def _key(table: str, row: Values) -> RowKey:
-    return tuple(row.get(column, EVERYONE) for column in KEYS[table])
-
-
-def _same(before: Values, after: Values) -> bool:
-    return all(before.get(column) == value for column, value in after.items())

@@ -14,6 +14,10 @@ Key = tuple[str, str]
 SHOWN_TEXT = 200
 
 
+IN_PART = "; the rest of the object is used"
+"""End of the reason of a reject that takes away a part of an object alone."""
+
+
 class PieceRefusedError(InputError):
     """A command or a displayed object that cannot be used; it becomes a reject."""
 
@@ -41,38 +45,6 @@ class PassedOver:
     why: str
     line: int = 0
     text: str = ""
-
-
-class RowDetail(NamedTuple):
-    """What merging a row into an earlier state needs to know of it.
-
-    Args:
-        shown: the columns that the text tells; the others are not known, so an earlier value of
-            them holds. None = all: a null is MQ's default. Where `cluster` is not among them, the
-            row is about the object in whatever clusters it is.
-        stamp: "date time" of the last change that MQ tells, '' where it does not.
-    """
-
-    shown: frozenset[str] | None
-    stamp: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Everything that one or several texts say.
-
-    Args:
-        rows: table name of the contract -> rows, one dict per table key, each with `source`
-            ("file:line"); `cluster_senders` holds the manually defined CLUSSDRs.
-        rejects: the pieces that could not be used, in the order of the texts.
-        qmgrs: the queue managers whose texts they were, in order of appearance.
-        details: table name -> one record per row of `rows`, in the same order.
-    """
-
-    rows: dict[str, list[dict[str, object]]]
-    rejects: list[Reject]
-    qmgrs: tuple[str, ...]
-    details: dict[str, list["RowDetail"]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

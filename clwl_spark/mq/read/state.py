@@ -12,6 +12,7 @@ from clwl_spark.mq.read.keywords import EVERY_KEYWORD, OTHER_OBJECTS, SHOWN
 from clwl_spark.mq.read.naming import Section
 from clwl_spark.mq.read.needless import action_of
 from clwl_spark.mq.read.records import (
+    IN_PART,
     SHOWN_TEXT,
     Attributes,
     Definition,
@@ -163,7 +164,7 @@ def _note_unknown(state: TextState, shown: Shown) -> None:
     """Refuse the attributes that MQ does not have; the rest of the object is used."""
     unknown = [key for key, value in shown.attributes.items() if value and key not in EVERY_KEYWORD]
     if unknown:
-        reason = f"MQ has no attribute {', '.join(unknown)}; the rest of the object is used"
+        reason = f"MQ has no attribute {', '.join(unknown)}{IN_PART}"
         state.rejects.append(refuse(state.source, shown, reason))
 
 
@@ -171,7 +172,7 @@ def _drop_bad_count(state: TextState, shown: Shown) -> None:
     """Refuse a backlog that is no number; the status that it stands beside is used."""
     value = shown.attributes.get(values.BACKLOG, "")
     if not values.is_count(value):
-        reason = f"{values.BACKLOG}({value}) is no number; the rest of the object is used"
+        reason = f"{values.BACKLOG}({value}) is no number{IN_PART}"
         state.rejects.append(refuse(state.source, shown, reason))
         del shown.attributes[values.BACKLOG]
 

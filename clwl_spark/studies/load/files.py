@@ -255,6 +255,8 @@ def _json(text: bytes, first_line: int) -> Found:
     return Found(table, first_line, refused)
 
 
+_NO_ROW: Final = "it is no JSON object with fields"
+
 LINES: Final = "\0line"
 """Field with each row's line, where rows do not follow one another line by line."""
 
@@ -267,10 +269,10 @@ def _documents(
     if whole[:1] == b"[":
         try:
             for number, row in enumerate(json.loads(whole), 1):
-                if isinstance(row, dict):
+                if row and isinstance(row, dict):
                     yield number, row
                 else:
-                    refused.append(Refused(number, str(row)[:SHOWN_TEXT], "it is no JSON object"))
+                    refused.append(Refused(number, str(row)[:SHOWN_TEXT], _NO_ROW))
         except ValueError as error:
             refused.append(Refused(first_line, _shown(whole), f"JSON that breaks off ({error})"))
         return
@@ -282,10 +284,10 @@ def _documents(
         except ValueError as error:
             refused.append(Refused(number, _shown(line), f"it is no JSON ({error})"))
             continue
-        if isinstance(row, dict):
+        if row and isinstance(row, dict):
             yield number, row
         else:
-            refused.append(Refused(number, _shown(line), "it is no JSON object"))
+            refused.append(Refused(number, _shown(line), _NO_ROW))
 
 
 def _shown(text: bytes) -> str:
