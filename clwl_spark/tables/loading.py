@@ -79,7 +79,6 @@ STATUS_EVENTS: Final = Table(
         text(c.SOURCE, "Where the record is from"),
     ),
 )
-OBJECT_TYPES: Final = ("QUEUE", "CHANNEL", "QMGR")
 ATTRIBUTES: Final = "attributes"
 CHANGE: Final = "change"
 
