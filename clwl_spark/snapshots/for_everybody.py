@@ -16,7 +16,6 @@ from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import QmType
-from clwl_spark.snapshots.own_display import own_filled
 from clwl_spark.snapshots.owned import EVERYBODY
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.tables import CLUSTER_CHANNELS, QUEUES, TABLES, TOPICS
@@ -105,7 +104,7 @@ def for_everybody(frames: Frames, *, merging: bool) -> ForEverybody:
         for name in TABLES_SHOWN
     }
     rows, disagreements = _told(completed)
-    done = {name: own_filled(completed[name], name) for name in TABLES_SHOWN}
+    done = {name: completed[name].select(*TABLES[name].names) for name in TABLES_SHOWN}
     return ForEverybody({**plain, **done}, rows, disagreements)
 
 

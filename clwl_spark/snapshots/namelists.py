@@ -6,8 +6,8 @@ Source: CONTRACT, "What MQ's texts become", 8.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from clwl_spark.mq.read.mqsc import cook_list
-from clwl_spark.mq.read.records import Definition, Reject, TextState
+from clwl_spark.mq.read.mqsc import cook_list, parse
+from clwl_spark.mq.read.records import Definition, PieceRefusedError, Reject, Script, TextState
 
 _LISTS: Final = ("CLUSNL", "REPOSNL")
 _SHARED: Final = ("CLUSTER", "REPOS", *_LISTS)
@@ -26,12 +26,11 @@ def without_use(base: TextState, states: Sequence[TextState]) -> Iterator[Reject
     anew = {key for state in states for key, x in state.objects.items() if not x.implied}
     clusters = [set(_clusters(x, base)) for key, x in base.objects.items() if key not in anew]
     used = {x for state in states for x in _used(state)}
-    scripts = [script.text for state in states for script in state.open]
+    used |= {x for state in states for script in state.open for x in _named(script)}
     for state in states:
         for of in state.objects.values():
             names = _names(of)
-            is_used = of.name in used or any(of.name in text for text in scripts)
-            if names and not is_used and any(x and x != names for x in clusters):
+            if names and of.name not in used and any(x and x != names for x in clusters):
                 reason = (
                     f"a snapshot keeps no name lists, so nothing follows {of.name}: say "
                     f"CLUSNL({of.name}) or REPOSNL({of.name}) again for what is to hang on it"
@@ -61,3 +60,12 @@ def _used(state: TextState) -> Iterator[str]:
     for of in state.objects.values():
         yield from (of.attributes[x] for x in _LISTS if x in of.attributes)
     yield from (name for keyword, name in state.suspensions if keyword in _LISTS)
+
+
+def _named(script: Script) -> Iterator[str]:
+    """The name lists that a command about an object of another text names."""
+    try:
+        attributes = parse(script.text).attributes
+    except PieceRefusedError:
+        return
+    yield from (attributes[x] for x in _LISTS if x in attributes)

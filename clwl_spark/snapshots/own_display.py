@@ -2,7 +2,8 @@
 
 Such a row comes before the definition (SEMANTICS, S2), and often a display shows a few attributes
 alone: DISPLAY CLUSQMGR tells the QMID of its queue manager and nothing else of it. What it leaves
-open has the definition's value, and what a later text tells of the definition is so there as well.
+open has the definition's value (`filled`), which its source says, so that the row can be filled
+anew when the definition changes; what a later text tells of the object is displayed no more.
 
 Source: CONTRACT, "What MQ's texts become", 1.
 """
@@ -10,23 +11,36 @@ Source: CONTRACT, "What MQ's texts become", 1.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.mq.read.merge import KEYS
+from clwl_spark.mq.vocabulary import QueueType
 from clwl_spark.snapshots.owned import EVERYBODY
-from clwl_spark.tables import TABLES
+from clwl_spark.tables import CLUSTER_CHANNELS, QUEUE_MANAGERS, QUEUES, TABLES, TOPICS
 from clwl_spark.tables import columns as c
 
 Values = dict[str, Any]
 Key = tuple[Any, ...]
 Tables = Mapping[str, Sequence[Values]]
 
+TABLES_DISPLAYED: Final = (QUEUE_MANAGERS.name, CLUSTER_CHANNELS.name, QUEUES.name, TOPICS.name)
+"""The tables with rows of what queue managers display of their own."""
+
+_FILLED: Final = ", as defined: "
+"""In the source of a displayed row, before the columns that the definition fills."""
+
 _UNDEFINED: Final = frozenset({c.SUSPENDED, c.QMTYPE})
 """Attributes that a channel's own definition does not tell."""
 
 _PLACES: Final = frozenset({c.SOURCE, c.ALTERED})
 _OWN: Final = "_is_own"
+_OPEN: Final = "_open"
+
+
+def key_of(table: str, row: Mapping[str, Any]) -> Key:
+    """(table, key) of a row; without an observer it is everybody's."""
+    return (table, *(row.get(column, EVERYBODY) for column in KEYS[table]))
 
 
 def own_key(key: Key, qmgr: str) -> Key:
@@ -40,79 +54,114 @@ def own_key(key: Key, qmgr: str) -> Key:
     return (key[0], qmgr, *key[2:]) if of_both and key[1:3] == (EVERYBODY, qmgr) else ()
 
 
-def follow(rows: dict[Key, Values], own: Key, told: Values) -> None:
-    """Bring a displayed row up to what a later text tells of the definition."""
-    if own not in rows:
-        return
-    left = {*KEYS[own[0]], *_PLACES} | {x for x in _UNDEFINED if told.get(x) is None}
-    rows[own] = {**rows[own], **{x: value for x, value in told.items() if x not in left}}
-
-
-def fill(rows: dict[Key, Values], qmgr: str) -> None:
-    """Give what the queue manager's displays of its own leave open the definitions' values."""
-    for key, defined in list(rows.items()):
-        own = own_key(key, qmgr)
-        if own in rows:
-            rows[own] = _filled(rows[own], defined)
-
-
-def as_seen(tables: Tables, qmgr: str) -> dict[str, list[Values]]:
-    """The definitions of a queue manager, with what it displays of them.
-
-    Args:
-        tables: rows by table.
-        qmgr: the queue manager.
-
-    Grain: as `tables`; in the place of a definition and what is displayed of it, one row, which has
-    observer `*`.
-    """
-    found: dict[Key, Values] = {}
-    for table, rows in tables.items():
-        for row in sorted(rows, key=is_displayed):
-            is_own = row.get(c.OBSERVER) == row.get(c.QMGR) == qmgr
-            seen = {**row, c.OBSERVER: EVERYBODY} if is_own else row
-            key = key_of(table, seen)
-            found[key] = _filled(seen, found[key]) if key in found else seen
-    by_table: dict[str, list[Values]] = {}
-    for key, row in found.items():
-        by_table.setdefault(key[0], []).append(row)
-    return by_table
-
-
 def is_displayed(row: Mapping[str, Any]) -> bool:
     """Whether a row is what one queue manager sees, rather than a definition."""
     return bool(row.get(c.OBSERVER, EVERYBODY) != EVERYBODY)
 
 
-def key_of(table: str, row: Mapping[str, Any]) -> Key:
-    """(table, key) of a row; without an observer it is everybody's."""
-    return (table, *(row.get(column, EVERYBODY) for column in KEYS[table]))
+def is_own(row: Mapping[str, Any]) -> bool:
+    """Whether a row is what a queue manager displays of its own."""
+    return is_displayed(row) and row[c.OBSERVER] == row.get(c.QMGR)
 
 
-def _filled(row: Values, defined: Values) -> Values:
-    """A displayed row, with the definition's values where it does not know them."""
-    return {
-        x: defined.get(x) if _is_open(x, row) and defined.get(x) is not None else value
-        for x, value in row.items()
+def as_displayed(table: str, row: Values) -> Values:
+    """A row without what a definition filled."""
+    place, is_filled, columns = str(row.get(c.SOURCE) or "").partition(_FILLED)
+    if not is_filled:
+        return row
+    opened: Values = dict.fromkeys(columns.split(", "))
+    if table == QUEUES.name and c.RNAME in opened:
+        opened[c.RNAME] = row[c.QUEUE]
+    return {**row, **opened, c.SOURCE: place}
+
+
+def own_objects(tables: Tables, qmgr: str) -> dict[str, list[Values]]:
+    """What a queue manager displays of its own, as if that were the definitions.
+
+    Grain: one row per such row, with observer `*`; a table without one is left out.
+    """
+    found = {
+        table: [
+            {**row, c.OBSERVER: EVERYBODY}
+            for row in tables.get(table, ())
+            if is_own(row) and row[c.QMGR] == qmgr
+        ]
+        for table in TABLES_DISPLAYED
     }
+    return {table: rows for table, rows in found.items() if rows}
 
 
-def _is_open(column: str, row: Values) -> bool:
-    # DISPLAY does not show RNAME of a cluster's QREMOTE, and its own name stands there.
-    return row[column] is None or (column == c.RNAME and row[column] == row[c.QUEUE])
+def supersede(rows: dict[Key, Values], key: Key, told: Values, own: Key) -> None:
+    """Let what a later text tells of an object count against what was displayed of it.
+
+    Args:
+        rows: (table, key) -> row of a queue manager.
+        key: of the definition.
+        told: what the text tells.
+        own: key of what is displayed; where it is not there, nothing happens.
+    """
+    if own not in rows:
+        return
+    left = {*KEYS[own[0]], *_PLACES} | {x for x in _UNDEFINED if told.get(x) is None}
+    new = {x: value for x, value in told.items() if x not in left}
+    # Where there is a definition it tells the value from now on.
+    rows[own] = {**rows[own], **(dict.fromkeys(new) if key in rows else new)}
 
 
-def own_filled(rows: DataFrame, table: str) -> DataFrame:
-    """As `fill`, of a table's rows of all queue managers.
+def filled(rows: DataFrame, table: str) -> DataFrame:
+    """Give what queue managers' displays of their own leave open the definitions' values.
 
-    Grain: one row per row.
+    Args:
+        rows: of the table, of one snapshot; rows that were filled before are filled anew.
+        table: one of `TABLES_DISPLAYED`.
+
+    Grain: one row per row. The source of a row says what the definition fills.
     """
     keys = [x for x in TABLES[table].keys if x != c.OBSERVER]
-    is_own = F.col(c.OBSERVER) == F.col(c.QMGR)
     attributes = [x.name for x in TABLES[table].columns if not x.key and x.name not in _PLACES]
+    is_own = F.col(c.OBSERVER) == F.col(c.QMGR)
     defined = rows.where(F.col(c.OBSERVER) == EVERYBODY).select(
-        *keys, F.lit(True).alias(_OWN), *(F.col(x).alias(f"_{x}") for x in attributes)
+        *keys, F.lit(True).alias(_OWN), *(F.col(x).alias(_defined(x)) for x in attributes)
     )
-    joined = rows.withColumn(_OWN, is_own).join(defined, [*keys, _OWN], "left")
-    values = {x: F.coalesce(x, f"_{x}").alias(x) for x in attributes}
-    return joined.select(*(values.get(x, F.col(x)) for x in TABLES[table].names))
+    before = F.split(F.split_part(c.SOURCE, F.lit(_FILLED), F.lit(2)), ", ")
+    is_open = {x: F.col(x).isNull() | _holds(before, x) for x in attributes}
+    if table == QUEUES.name:
+        # DISPLAY does not show RNAME of a cluster's QREMOTE, and its own name stands there.
+        is_remote = F.col(c.QTYPE).eqNullSafe(QueueType.QREMOTE.value)
+        is_open[c.RNAME] |= is_remote & F.col(c.RNAME).eqNullSafe(F.col(c.QUEUE))
+    opened = F.array(*(F.when(x, F.lit(name)) for name, x in is_open.items()))
+    joined = rows.withColumns({_OWN: is_own, _OPEN: F.when(is_own, opened)}).join(
+        defined, [*keys, _OWN], "left"
+    )
+    values = {x: _value(x, table) for x in attributes}
+    takes = [F.when(_takes(x), F.lit(x)) for x in attributes]
+    place = F.split_part(c.SOURCE, F.lit(_FILLED), F.lit(1))
+    columns = F.array_join(F.array(*takes), ", ")
+    source = F.when(columns == "", place).otherwise(F.concat(place, F.lit(_FILLED), columns))
+    values[c.SOURCE] = F.when(F.col(_OWN), source).otherwise(F.col(c.SOURCE))
+    return joined.select(*(values.get(x, F.col(x)).alias(x) for x in TABLES[table].names))
+
+
+def _defined(column: str) -> str:
+    return f"_defined_{column}"
+
+
+def _holds(names: Column, column: str) -> Column:
+    return F.coalesce(F.array_contains(names, F.lit(column)), F.lit(False))
+
+
+def _takes(column: str) -> Column:
+    """Whether a displayed row takes the definition's value."""
+    return _holds(F.col(_OPEN), column) & F.col(_defined(column)).isNotNull()
+
+
+def _value(column: str, table: str) -> Column:
+    """An attribute of a row; what was filled before and is defined no more is open again."""
+    opened = F.lit(None).cast(TABLES[table].schema[column].dataType)
+    if (table, column) == (QUEUES.name, c.RNAME):
+        opened = F.when(F.col(column).isNotNull(), F.col(c.QUEUE))
+    return (
+        F.when(_takes(column), F.col(_defined(column)))
+        .when(_holds(F.col(_OPEN), column), opened)
+        .otherwise(F.col(column))
+    )

@@ -27,6 +27,7 @@ from clwl_spark.snapshots.for_everybody import (
     for_everybody,
 )
 from clwl_spark.snapshots.inspection import CONTENT
+from clwl_spark.snapshots.own_display import TABLES_DISPLAYED, filled, is_own
 from clwl_spark.snapshots.owned import (
     EVERYBODY,
     OF,
@@ -141,9 +142,13 @@ def _outcome(lake: Lake, pieces: DataFrame, told: Sequence[Any], about: _About) 
     for text in texts:
         given.update(text["rows"])
     tables = [x for x in CONTENT if given[x] or x not in _WHERE_GIVEN or lake.exists(x)]
-    everybody = _frames(lake, pieces, about, tables, shows=any(x["shows"] for x in texts))
+    shows = any(x["shows"] for x in texts)
+    everybody = _frames(lake, pieces, about, tables, shows=shows)
+    frames = dict(everybody.frames)
+    if shows or any(x["displays"] for x in texts):
+        frames |= {x: filled(frames[x], x) for x in TABLES_DISPLAYED if x in frames}
     return Outcome(
-        frames=everybody.frames,
+        frames=frames,
         given={x: given[x] for x in CONTENT if given[x] or x not in _WHERE_GIVEN},
         rejects=[Reject(**x) for x in of[_REJECT]],
         used=any(x["used"] for x in texts),
@@ -299,8 +304,9 @@ def _packed(settled: Sequence[Settled]) -> list[tuple[str, str]]:
         packed += [(_REJECT, json.dumps(asdict(reject))) for reject in one.rejects]
         packed += [(_PASSED, json.dumps(asdict(passed))) for passed in one.passed]
         shows = any(key[0] in TABLES_SHOWN for key in one.told)
-        given = {"rows": one.given, "used": one.used, "changes": one.changes, "shows": shows}
-        packed.append((_GIVEN, json.dumps(given)))
+        displays = any(is_own(row) for row in one.rows.values())
+        given = {"rows": one.given, "used": one.used, "changes": one.changes}
+        packed.append((_GIVEN, json.dumps({**given, "shows": shows, "displays": displays})))
     return packed
 
 

@@ -34,12 +34,12 @@ from clwl_spark.snapshots.own_display import (
     Key,
     Tables,
     Values,
-    as_seen,
-    fill,
-    follow,
+    as_displayed,
     is_displayed,
     key_of,
     own_key,
+    own_objects,
+    supersede,
 )
 from clwl_spark.snapshots.rows_changed import rows_changed
 from clwl_spark.tables import columns as c
@@ -114,10 +114,16 @@ def settle(
             they name the other end of a CLUSSDR whose status leaves it blank.
         merging: the texts are added to what the rows were made of; else they are later.
     """
+    earlier = {t: [as_displayed(t, row) for row in rows] for t, rows in earlier.items()}
     settled = Settled({key_of(t, row): {**row} for t, rows in earlier.items() for row in rows})
-    fresh, after, rejects = _told(qmgr, states, earlier)
+    base = earlier_state(earlier, qmgr, _EARLIER)
+    fresh, after, rejects = _told(base, states)
+    _change(settled, _before(base), after, _places(states))
+    if not merging:
+        displayed = earlier_state(own_objects(earlier, qmgr), qmgr, _EARLIER)
+        rejects = _change_displayed(settled, displayed, states, rejects)
+    rejects += without_use(base, states)
     settled.rejects += rejects
-    _change(settled, qmgr, _before(qmgr, earlier), after, _places(states))
     merged, conflicts = merge(_with_remote(fresh, settled, owners))
     settled.rejects += conflicts
     _move(settled, qmgr, merged, merging=merging)
@@ -126,9 +132,9 @@ def settle(
         settled.count(row.table)
         for key, values in _aimed_at(settled, row):
             told = _take(settled, row, key, values)
-            if not merging:
-                follow(settled.rows, own_key(key, qmgr), told)
-    fill(settled.rows, qmgr)
+            own = own_key(key, qmgr)
+            if not (merging or _is_newer(settled.rows.get(own, {}), row.stamp)):
+                supersede(settled.rows, key, told, own)
     refused = {(x.file, x.line) for x in rejects}
     settled.used = settled.used or any(
         state.suspensions or any((state.source, x.line) not in refused for x in state.open)
@@ -155,27 +161,25 @@ def _named(key: Key) -> str:
 
 
 def _told(
-    qmgr: str, states: Sequence[TextState], earlier: Tables
+    base: TextState, states: Sequence[TextState]
 ) -> tuple[list[Row], dict[Key, Row], list[Reject]]:
     """Rows of the texts, earlier definitions after the texts' commands, and what was refused."""
-    base = earlier_state(as_seen(earlier, qmgr), qmgr, _EARLIER)
-    own = ("qmgr", qmgr)
+    own = ("qmgr", base.qmgr)
     told = [state.objects[own].attributes for state in states if own in state.objects]
     if own in base.objects and any(not _REPOSITORY_KEYS.isdisjoint(x) for x in told):
         # Being a repository of one cluster is said anew, not added.
         old = base.objects[own]
         kept = {k: x for k, x in old.attributes.items() if k not in _REPOSITORY_KEYS}
-        base.objects[own] = replace(old, attributes=kept)
-    idle = list(without_use(base, states))
+        base = replace(base, objects={**base.objects, own: replace(old, attributes=kept)})
     rows, rejects = rows_of([base, *states])
     fresh = [row for row in rows if row.file != _EARLIER]
     after = {key_of(x.table, x.values): x for x in rows if x.file == _EARLIER}
-    return fresh, after, [*(x for x in rejects if x.file != _EARLIER), *idle]
+    return fresh, after, [x for x in rejects if x.file != _EARLIER]
 
 
-def _before(qmgr: str, earlier: Tables) -> dict[Key, Row]:
+def _before(base: TextState) -> dict[Key, Row]:
     """Earlier definitions as they come back of their rows: what `after` is compared with."""
-    rows, _ = rows_of([earlier_state(as_seen(earlier, qmgr), qmgr, _EARLIER)])
+    rows, _ = rows_of([base])
     return {key_of(row.table, row.values): row for row in rows}
 
 
@@ -196,7 +200,6 @@ def _places(states: Sequence[TextState]) -> dict[tuple[str, str], str]:
 
 def _change(
     settled: Settled,
-    qmgr: str,
     before: Mapping[Key, Row],
     after: Mapping[Key, Row],
     places: Mapping[tuple[str, str], str],
@@ -204,20 +207,56 @@ def _change(
     """Change the rows whose definitions the texts' commands changed, and drop deleted ones."""
     for key in before.keys() - after.keys():
         settled.rows.pop(key, None)
-        settled.rows.pop(own_key(key, qmgr), None)
         settled.used = True
     for key, row in after.items():
-        old = before[key].values if key in before else {}
-        new = {x: value for x, value in row.values.items() if x not in old or old[x] != value}
+        new = _new_of(before.get(key), row)
         if not new:
             continue
-        place = _place(row, key, places)
-        for there in {key, own_key(key, qmgr)} & settled.rows.keys() or [key]:
-            known = settled.rows.get(there, {})
-            source = place or known.get(c.SOURCE)
-            settled.rows[there] = {**known, **new, c.SOURCE: source, c.ALTERED: None}
+        known = settled.rows.get(key, {})
+        source = _place(row, key, places) or known.get(c.SOURCE)
+        settled.rows[key] = {**known, **new, c.SOURCE: source, c.ALTERED: None}
         settled.told.add(key)
         settled.count(row.table)
+
+
+def _change_displayed(
+    settled: Settled, base: TextState, states: Sequence[TextState], rejects: Sequence[Reject]
+) -> list[Reject]:
+    """Carry the texts' commands out on what was displayed of the queue manager's own as well.
+
+    Args:
+        settled: the rows.
+        base: what was displayed, as definitions.
+        states: the texts.
+        rejects: the commands that no definition takes.
+
+    Returns:
+        Those of them that nothing that was displayed takes, either.
+    """
+    if not base.objects:
+        return [*rejects]
+    _, after, refused = _told(base, states)
+    before = _before(base)
+    for key in before.keys() - after.keys():
+        settled.rows.pop(own_key(key, base.qmgr), None)
+    places = _places(states)
+    for key, row in after.items():
+        new, own = _new_of(before.get(key), row), own_key(key, base.qmgr)
+        supersede(settled.rows, key, new, own)
+        if new and key not in settled.rows:
+            # No definition is known: what is displayed is all there is.
+            known = settled.rows.get(own, {**new, c.OBSERVER: base.qmgr})
+            source = _place(row, key, places) or known.get(c.SOURCE)
+            settled.rows[own] = {**known, c.SOURCE: source, c.ALTERED: None}
+            settled.count(row.table)
+    still = {(x.file, x.line) for x in refused}
+    return [x for x in rejects if (x.file, x.line) in still]
+
+
+def _new_of(before: Row | None, after: Row) -> Values:
+    """The attributes that commands changed."""
+    old = {} if before is None else before.values
+    return {x: value for x, value in after.values.items() if x not in old or old[x] != value}
 
 
 def _place(row: Row, key: Key, places: Mapping[tuple[str, str], str]) -> str | None:

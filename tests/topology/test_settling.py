@@ -257,118 +257,6 @@ def test_a_scope_of_the_base_is_altered():
     assert [(x["pub_scope"], x["sub_scope"]) for x in world.table("topics")] == [(None, "QMGR")]
 
 
-SHOWN_QMGR = """
-AMQ8441I: Display Cluster Queue Manager details.
-   CLUSQMGR(QM1)                           CHANNEL(TO.QM1)
-   CLUSTER(K)                              DEFTYPE(CLUSRCVR)
-   QMID(QM1_2026)                          STATUS(RUNNING)
-"""
-SHOWN_QUEUE = """
-AMQ8409I: Display Queue details.
-   QUEUE(APP.Q)                            TYPE(QCLUSTER)
-   CLUSTER(K)                              CLUSQMGR(QM1)
-   CLWLRANK(4)
-"""
-
-
-def own(world, table, **key):
-    """What QM1 displays of its own objects."""
-    rows = (x for x in world.table(table) if x["observer"] == "QM1" == x["qmgr"])
-    return [x for x in rows if all(x[column] == value for column, value in key.items())]
-
-
-@pytest.mark.parametrize("order", ["defined first", "displayed first", "together"])
-def test_what_a_display_of_its_own_leaves_open_is_as_it_is_defined(order):
-    texts = [BASE, SHOWN_QMGR + SHOWN_QUEUE]
-    world = World()
-    if order == "together":
-        world.read(*texts)
-    else:
-        for text in texts if order == "defined first" else texts[::-1]:
-            world.read(text, merging=True)
-    (qmgr,) = own(world, "queue_managers")
-    assert (qmgr["qmid"], qmgr["clwluseq"], qmgr["clwlmruc"]) == ("QM1_2026", "ANY", 7)
-    (channel,) = own(world, "cluster_channels")
-    assert (channel["clwlwght"], channel["qmtype"]) == (10, "REPOS")
-    (queue,) = own(world, "queues")
-    assert (queue["clwlrank"], queue["defbind"]) == (4, "NOTFIXED")
-    assert world.queue("APP.Q", "observer", "clwlrank")["K"] in {("*", 1), ("QM1", 4)}
-
-
-@pytest.fixture
-def displayed():
-    world = World(BASE)
-    world.read(SHOWN_QMGR + SHOWN_QUEUE, merging=True)
-    return world
-
-
-@pytest.mark.parametrize(
-    ("text", "table", "expected"),
-    [
-        ("ALTER QLOCAL(APP.Q) PUT(DISABLED)", "queues", {"put_enabled": False, "clwlrank": 4}),
-        ("ALTER QLOCAL(APP.Q) CLWLRANK(1)", "queues", {"clwlrank": 1, "defbind": "NOTFIXED"}),
-        (
-            "DEFINE QLOCAL(APP.Q) CLUSTER(K) REPLACE",
-            "queues",
-            {"clwlrank": None, "defbind": None},
-        ),
-        ("ALTER QLOCAL(APP.Q) CLUSTER(J)", "queues", None),
-        ("ALTER QLOCAL(APP.Q) CLUSTER(' ')", "queues", None),
-        ("DEFINE QLOCAL(APP.Q) CLUSTER(J) REPLACE", "queues", None),
-        ("DELETE QLOCAL(APP.Q)", "queues", None),
-        (
-            "ALTER CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLWLWGHT(3)",
-            "cluster_channels",
-            {"clwlwght": 3},
-        ),
-        ("SUSPEND QMGR CLUSTER(K)", "cluster_channels", {"suspended": True, "clwlwght": 10}),
-        ("ALTER QMGR CLWLUSEQ(LOCAL)", "queue_managers", {"clwluseq": "LOCAL", "clwlmruc": 7}),
-    ],
-)
-def test_a_later_text_counts_against_what_was_displayed_of_its_own(
-    displayed, text, table, expected
-):
-    settled = displayed.read(text)
-    assert settled.rejects == []
-    rows = own(displayed, table)
-    if expected is None:
-        assert rows == []
-    else:
-        assert [{x: row[x] for x in expected} for row in rows] == [expected]
-    assert len(own(displayed, "queue_managers")) == 1
-
-
-def test_a_display_that_comes_with_a_definition_is_no_older(displayed):
-    displayed.read("DEFINE QLOCAL(APP.Q) CLUSTER(K) REPLACE CLWLPRTY(2)", SHOWN_QUEUE)
-    (row,) = own(displayed, "queues")
-    assert (row["clwlrank"], row["clwlprty"], row["defbind"]) == (4, 2, None)
-
-
-def test_an_object_that_is_only_displayed_is_changed_where_it_is():
-    world = World(SHOWN_QMGR + SHOWN_QUEUE)
-    assert world.read("ALTER QLOCAL(APP.Q) PUT(DISABLED)").rejects == []
-    assert world.queue("APP.Q", "observer", "put_enabled") == {"K": ("QM1", False)}
-    world.read("DELETE QLOCAL(APP.Q)")
-    assert world.queue("APP.Q", "observer") == {}
-
-
-@pytest.mark.parametrize("first", ["definition", "display"])
-def test_a_cluster_remote_queue_of_its_own_keeps_the_name_that_no_display_shows(first):
-    definition = "DEFINE QREMOTE(FAR) RNAME(THERE) RQMNAME(QM9) CLUSTER(K)"
-    display = (
-        "AMQ8409I: Display Queue details.\n"
-        "   QUEUE(FAR)                              TYPE(QCLUSTER)\n"
-        "   CLUSTER(K)                              CLUSQMGR(QM1)\n"
-        "   CLUSQT(QREMOTE)\n"
-    )
-    texts = (definition, display) if first == "definition" else (display, definition)
-    world = World()
-    for text in texts:
-        world.read(text, merging=True)
-    (row,) = own(world, "queues")
-    assert (row["rname"], row["rqmname"]) == ("THERE", "QM9")
-
-
 @pytest.mark.parametrize(
     "command", ["DEFINE NAMELIST(KJ) NAMES(K) REPLACE", "ALTER NAMELIST(KJ) NAMES(K)"]
 )
@@ -397,3 +285,16 @@ def test_a_name_list_that_is_used_or_shown_is_none(world, text):
 
 def test_a_name_list_comes_before_there_is_anything_that_hangs_on_it():
     assert World().read("DEFINE NAMELIST(KJ) NAMES(K, J)\n").rejects == []
+
+
+def test_a_name_list_is_named_as_a_word_of_its_own():
+    world = World(BASE.replace("KJ", "APP"))
+    settled = world.read("DEFINE NAMELIST(APP) NAMES(K) REPLACE\nALTER QLOCAL(APP.Q) CLWLRANK(3)\n")
+    assert ["APP" in x.reason for x in settled.rejects] == [True]
+
+
+def test_what_a_script_defines_anew_and_deletes_is_gone(world):
+    world.read("DEFINE QLOCAL(APP.Q) CLUSTER(K) REPLACE\nDELETE QLOCAL(APP.Q)\nDEFINE QLOCAL(N)\n")
+    assert {row["queue"] for row in world.table("queues")} == {"BOTH.Q", "APP.A", "N"}
+    world.read("DELETE QLOCAL(N)\nDEFINE QLOCAL(N) CLWLRANK(2)\n")
+    assert world.queue("N", "clwlrank") == {"": (2,)}

@@ -34,13 +34,18 @@ def whole(spark, table, rows):
     return frame(spark, table, [{x: row.get(x) for x in TABLES[table].names} for row in rows])
 
 
-def after(spark, table, before, rows, members=MEMBERS):
-    found = passed_on(
-        table,
-        whole(spark, table, before),
-        whole(spark, table, rows),
-        whole(spark, "cluster_channels", members),
-    )
+def after(spark, table, before, rows, members=MEMBERS, joined=()):
+    """The table after a change of its rows, and after members have joined."""
+    channels = [[*members], [*members, *joined]]
+    if table == "cluster_channels":
+        channels = [[*members, *before], [*members, *rows]]
+    sides = [
+        {x: whole(spark, x, y) for x, y in {table: own, "cluster_channels": of}.items()}
+        for own, of in zip((before, rows), channels, strict=True)
+    ]
+    if table == "cluster_channels":
+        sides = [{table: whole(spark, table, x)} for x in channels]
+    found = passed_on(table, *sides)
     return [row.asDict() for row in found.collect()]
 
 
@@ -100,3 +105,29 @@ def test_what_a_queue_manager_displays_of_its_own_is_no_view_of_others(spark):
         [queue("*", "HOST", "Q", clwlrank=5), own],
     )
     assert {x["observer"]: x["clwlrank"] for x in rows} == {"*": 5, "HOST": 2}
+
+
+def test_who_joins_a_cluster_is_seen_with_what_it_shares_there_already(spark):
+    before = [queue("*", "NEW", "Q"), *SEEN]
+    rows = after(spark, "queues", before, before, joined=[channel("*", "NEW")])
+    told = {x["observer"] for x in rows if x["qmgr"] == "NEW"}
+    assert told == {"*", "FULL", "ASKED"}
+
+
+def test_who_joins_a_cluster_is_told_there_of_what_it_has_asked_for(spark):
+    before = [queue("*", "HOST", "Q"), *SEEN]
+    rows = after(spark, "queues", before, before, joined=[channel("*", "ELSEWHERE")])
+    assert {(x["observer"], x["cluster"]) for x in rows if x["qmgr"] == "HOST"} == {
+        ("*", "K"),
+        ("ASKED", "K"),
+        ("ELSEWHERE", "J"),
+        ("ELSEWHERE", "K"),
+    }
+
+
+def test_what_its_owner_alone_displays_is_followed_as_a_definition_is(spark):
+    own = queue("HOST", "HOST", "Q", put_enabled=True)
+    seen = queue("ASKED", "HOST", "Q", put_enabled=True)
+    rows = after(spark, "queues", [own, seen], [{**own, "put_enabled": False}, seen])
+    assert {x["observer"]: x["put_enabled"] for x in rows} == {"HOST": False, "ASKED": False}
+    assert after(spark, "queues", [own, seen], [seen]) == []

@@ -76,10 +76,15 @@ def carry_out(state: TextState, script: Script, *, dump: bool) -> None:
         return
     if not changes_definitions(script.text):
         return
+    command = _command(state, script)
     try:
-        _carry_out(state, _command(state, script), script, dump=dump)
+        _carry_out(state, command, script, dump=dump)
     except _NotDefinedError:
         state.open.append(script)
+    else:
+        # What the text defined and deletes again may have been there before.
+        if command.verb == "DELETE":
+            state.open.append(script)
 
 
 def settle(states: Sequence[TextState]) -> None:

@@ -79,11 +79,7 @@ def changed_by_words(
         )
         raise InputError(f"MQ would refuse a part of the change: {told}")
     frames = {**before, **outcome.frames}
-    channels = frames["cluster_channels"]
-    after = {
-        name: passed_on(name, rows, frames[name], channels) if name in VIEWED else frames[name]
-        for name, rows in before.items()
-    }
+    after = {x: passed_on(x, before, frames) if x in VIEWED else frames[x] for x in before}
     return _checked(Sides(before, after, texts.down))
 
 

@@ -4,6 +4,7 @@ Full repositories pass on at once what an owner changes (Hughson's deck), to eve
 the cluster that has asked for the object's name; so rows of such views follow the definitions.
 """
 
+from collections.abc import Mapping
 from functools import reduce
 from operator import or_
 from typing import Final
@@ -28,24 +29,28 @@ _ATTRIBUTES_OF_OTHERS: Final = frozenset({c.SUSPENDED, c.QMTYPE})
 _CHANGED: Final = "_changed"
 _FULL: Final = "_full"
 _ASKED: Final = "_asked"
+_WAS: Final = "_was"
+_OWNER_JOINS: Final = "_owner_joins"
+_VIEWER_JOINS: Final = "_viewer_joins"
+
+Tables = Mapping[str, DataFrame]
 
 
-def passed_on(name: str, before: DataFrame, after: DataFrame, channels: DataFrame) -> DataFrame:
+def passed_on(name: str, before: Tables, after: Tables) -> DataFrame:
     """A table after a change, with what others are told of it.
 
     Args:
         name: the table: one with observers.
-        before: its rows as they are.
-        after: its rows when the owners' texts are carried out.
-        channels: rows of cluster_channels after the change: who is in which cluster.
+        before: the tables as they are.
+        after: the tables when the owners' texts are carried out.
 
-    Grain: one row per row of `after`, less those of views that show what is deleted, and one per
-    (view, object, cluster) that is new to a view.
+    Grain: one row per row of the table after, less those of views that show what is deleted, and
+    one per (view, object, cluster) that is new to a view.
     """
-    followed = _followed(TABLES[name], before, after)
+    followed = _followed(TABLES[name], before[name], after[name])
     if name not in _ASKED_FOR:
         return followed
-    return followed.unionByName(_new_to_views(TABLES[name], before, after, channels))
+    return followed.unionByName(_new_to_views(TABLES[name], before, after))
 
 
 def _followed(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
@@ -53,9 +58,7 @@ def _followed(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
     keys = _keys(table)
     attributes = [x for x in table.names if x not in (*table.keys, c.SOURCE, c.ALTERED)]
     was, now = (
-        frame.where(F.col(c.OBSERVER) == EVERYBODY).select(
-            *keys, *(F.col(x).alias(f"{side}{x}") for x in attributes)
-        )
+        _defined(table, frame).select(*keys, *(F.col(x).alias(f"{side}{x}") for x in attributes))
         for frame, side in ((before, "_old_"), (after, "_new_"))
     )
     is_deleted = F.col("_is_there").isNull()
@@ -76,25 +79,47 @@ def _followed(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
     return joined.select(*(values.get(x, F.col(x)).alias(x) for x in table.names))
 
 
-def _new_to_views(
-    table: Table, before: DataFrame, after: DataFrame, channels: DataFrame
-) -> DataFrame:
-    """What owners add, for the views of full repositories of its cluster and of who has asked.
+def _new_to_views(table: Table, before: Tables, after: Tables) -> DataFrame:
+    """What is new in a cluster, for the views of its full repositories and of who has asked.
+
+    An object is new where it was not, and where its owner or who sees it was no member before.
 
     Grain: one row per (view, object, cluster), as the table has it.
     """
     keys, asked_for = _keys(table), _ASKED_FOR[table.name]
-    old, new = (x.where(F.col(c.OBSERVER) == EVERYBODY) for x in (before, after))
-    added = new.join(old.select(*keys), keys, "left_anti").drop(c.OBSERVER)
-    seen = before.where(_is_of_others())
-    told = added.join(_members(channels), c.CLUSTER).where(F.col(c.OBSERVER) != F.col(c.QMGR))
-    told = told.join(seen.select(c.OBSERVER).distinct(), c.OBSERVER)
+    old, new = (_defined(table, x[table.name]) for x in (before, after))
+    was, now = (_members(x["cluster_channels"]) for x in (before, after))
+    joined = now.join(was, [c.OBSERVER, c.CLUSTER], "left_anti").select(c.OBSERVER, c.CLUSTER)
+    seen = before[table.name].where(_is_of_others())
+    told = (
+        new.drop(c.OBSERVER)
+        .join(old.select(*keys, F.lit(True).alias(_WAS)), keys, "left")
+        .join(_marked(joined, c.QMGR, _OWNER_JOINS), [c.QMGR, c.CLUSTER], "left")
+        .join(now, c.CLUSTER)
+        .join(seen.select(c.OBSERVER).distinct(), c.OBSERVER)
+        .join(_marked(joined, c.OBSERVER, _VIEWER_JOINS), [c.OBSERVER, c.CLUSTER], "left")
+        .where(F.col(_WAS).isNull() | F.col(_OWNER_JOINS) | F.col(_VIEWER_JOINS))
+        .where(F.col(c.OBSERVER) != F.col(c.QMGR))
+    )
     if asked_for is not None:
         asked = seen.select(c.OBSERVER, asked_for).distinct().withColumn(_ASKED, F.lit(True))
         told = told.join(asked, [c.OBSERVER, asked_for], "left")
         told = told.where(F.col(_FULL) | F.col(_ASKED))
-    there = after.select(c.OBSERVER, *keys)
+    there = after[table.name].select(c.OBSERVER, *keys)
     return told.join(there, [c.OBSERVER, *keys], "left_anti").select(*table.names)
+
+
+def _marked(members: DataFrame, column: str, mark: str) -> DataFrame:
+    """Members as (column, cluster), with a mark."""
+    return members.select(F.col(c.OBSERVER).alias(column), c.CLUSTER, F.lit(True).alias(mark))
+
+
+def _defined(table: Table, rows: DataFrame) -> DataFrame:
+    """Objects as they are defined; where no definition is known, as their owner displays them."""
+    keys = _keys(table)
+    everybodys = rows.where(F.col(c.OBSERVER) == EVERYBODY)
+    own = rows.where(F.col(c.OBSERVER) == F.col(c.QMGR))
+    return everybodys.unionByName(own.join(everybodys.select(*keys), keys, "left_anti"))
 
 
 def _members(channels: DataFrame) -> DataFrame:
