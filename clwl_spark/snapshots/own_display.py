@@ -34,8 +34,7 @@ _UNDEFINED: Final = frozenset({c.SUSPENDED, c.QMTYPE})
 """Attributes that a channel's own definition does not tell."""
 
 _PLACES: Final = frozenset({c.SOURCE, c.ALTERED})
-_OWN: Final = "_is_own"
-_OPEN: Final = "_open"
+_BEFORE: Final = "_filled_before"
 
 
 def key_of(table: str, row: Mapping[str, Any]) -> Key:
@@ -119,49 +118,45 @@ def filled(rows: DataFrame, table: str) -> DataFrame:
     """
     keys = [x for x in TABLES[table].keys if x != c.OBSERVER]
     attributes = [x.name for x in TABLES[table].columns if not x.key and x.name not in _PLACES]
-    is_own = F.col(c.OBSERVER) == F.col(c.QMGR)
     defined = rows.where(F.col(c.OBSERVER) == EVERYBODY).select(
-        *keys, F.lit(True).alias(_OWN), *(F.col(x).alias(_defined(x)) for x in attributes)
+        *keys, *(F.col(x).alias(_defined(x)) for x in attributes)
     )
-    before = F.split(F.split_part(c.SOURCE, F.lit(_FILLED), F.lit(2)), ", ")
-    is_open = {x: F.col(x).isNull() | _holds(before, x) for x in attributes}
-    if table == QUEUES.name:
-        # DISPLAY does not show RNAME of a cluster's QREMOTE, and its own name stands there.
-        is_remote = F.col(c.QTYPE).eqNullSafe(QueueType.QREMOTE.value)
-        is_open[c.RNAME] |= is_remote & F.col(c.RNAME).eqNullSafe(F.col(c.QUEUE))
-    opened = F.array(*(F.when(x, F.lit(name)) for name, x in is_open.items()))
-    joined = rows.withColumns({_OWN: is_own, _OPEN: F.when(is_own, opened)}).join(
-        defined, [*keys, _OWN], "left"
-    )
-    values = {x: _value(x, table) for x in attributes}
-    takes = [F.when(_takes(x), F.lit(x)) for x in attributes]
+    is_own = F.col(c.OBSERVER) == F.col(c.QMGR)
     place = F.split_part(c.SOURCE, F.lit(_FILLED), F.lit(1))
-    columns = F.array_join(F.array(*takes), ", ")
-    source = F.when(columns == "", place).otherwise(F.concat(place, F.lit(_FILLED), columns))
-    values[c.SOURCE] = F.when(F.col(_OWN), source).otherwise(F.col(c.SOURCE))
-    return joined.select(*(values.get(x, F.col(x)).alias(x) for x in TABLES[table].names))
+    before = F.split(F.split_part(c.SOURCE, F.lit(_FILLED), F.lit(2)), ", ")
+    own = rows.where(is_own).withColumn(_BEFORE, before).join(defined, keys, "left")
+    is_open = {x: _is_open(x, table) for x in attributes}
+    takes = (F.when(x & F.col(_defined(name)).isNotNull(), name) for name, x in is_open.items())
+    columns = F.concat_ws(", ", *takes)
+    values = {
+        x: F.when(is_open[x], F.coalesce(_defined(x), _nothing(x, table))).otherwise(F.col(x))
+        for x in attributes
+    }
+    values[c.SOURCE] = F.when(columns == "", place).otherwise(
+        F.concat(place, F.lit(_FILLED), columns)
+    )
+    names = TABLES[table].names
+    of_own = own.select(*(values.get(x, F.col(x)).alias(x) for x in names))
+    return rows.where(~is_own).select(*names).unionAll(of_own)
 
 
 def _defined(column: str) -> str:
     return f"_defined_{column}"
 
 
-def _holds(names: Column, column: str) -> Column:
-    return F.coalesce(F.array_contains(names, F.lit(column)), F.lit(False))
-
-
-def _takes(column: str) -> Column:
-    """Whether a displayed row takes the definition's value."""
-    return _holds(F.col(_OPEN), column) & F.col(_defined(column)).isNotNull()
-
-
-def _value(column: str, table: str) -> Column:
-    """An attribute of a row; what was filled before and is defined no more is open again."""
-    opened = F.lit(None).cast(TABLES[table].schema[column].dataType)
+def _is_open(column: str, table: str) -> Column:
+    """Whether a display leaves an attribute open."""
+    was_filled = F.coalesce(F.array_contains(_BEFORE, F.lit(column)), F.lit(False))
+    is_open = F.col(column).isNull() | was_filled
     if (table, column) == (QUEUES.name, c.RNAME):
-        opened = F.when(F.col(column).isNotNull(), F.col(c.QUEUE))
-    return (
-        F.when(_takes(column), F.col(_defined(column)))
-        .when(_holds(F.col(_OPEN), column), opened)
-        .otherwise(F.col(column))
-    )
+        # DISPLAY does not show RNAME of a cluster's QREMOTE, and its own name stands there.
+        is_remote = F.col(c.QTYPE).eqNullSafe(QueueType.QREMOTE.value)
+        is_open |= is_remote & F.col(c.RNAME).eqNullSafe(F.col(c.QUEUE))
+    return is_open
+
+
+def _nothing(column: str, table: str) -> Column:
+    """What a row has of an attribute that is open and defined nowhere."""
+    if (table, column) == (QUEUES.name, c.RNAME):
+        return F.when(F.col(column).isNotNull(), F.col(c.QUEUE))
+    return F.lit(None).cast(TABLES[table].schema[column].dataType)

@@ -51,7 +51,20 @@ def combine(files: Iterable[FileReading]) -> Reading:
         for (table, *_), row in one.rows.items():
             reading.rows[table].append({x: y for x, y in row.items() if x != "altered"})
             reading.altered[table].append(row["altered"] or "")
+    for table, rows in reading.rows.items():
+        defined = {_key(table, row): row for row in rows}
+        for row in rows:
+            if row.get("observer") == row.get("qmgr"):
+                _fill(row, defined.get(_key(table, {**row, "observer": "*"}), {}))
     return reading
+
+
+def _fill(row: dict[str, Any], defined: Mapping[str, Any]) -> None:
+    """What a display of its own leaves open is as it is defined (texts 1)."""
+    for name, value in row.items():
+        unknown = value is None or (name == "rname" and value == row["queue"])
+        if unknown and defined.get(name) is not None:
+            row[name] = defined[name]
 
 
 def apply_changes(

@@ -36,16 +36,13 @@ def whole(spark, table, rows):
 
 def after(spark, table, before, rows, members=MEMBERS, joined=()):
     """The table after a change of its rows, and after members have joined."""
-    channels = [[*members], [*members, *joined]]
-    if table == "cluster_channels":
-        channels = [[*members, *before], [*members, *rows]]
-    sides = [
-        {x: whole(spark, x, y) for x, y in {table: own, "cluster_channels": of}.items()}
-        for own, of in zip((before, rows), channels, strict=True)
-    ]
-    if table == "cluster_channels":
-        sides = [{table: whole(spark, table, x)} for x in channels]
-    found = passed_on(table, *sides)
+    sides = []
+    for own, of in ((before, members), (rows, [*members, *joined])):
+        given = {x: [] for x in ("cluster_channels", "queues", "topics", "queue_managers")}
+        given["cluster_channels"] += of
+        given[table] += own
+        sides.append({x: whole(spark, x, y) for x, y in given.items()})
+    found = passed_on(*sides)[table]
     return [row.asDict() for row in found.collect()]
 
 

@@ -20,7 +20,7 @@ from clwl_spark.snapshots.inspection import STATE
 from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.snapshots.settled import settle_files
 from clwl_spark.snapshots.views import DEFAULTS
-from clwl_spark.studies.what_if.passed_on import VIEWED, passed_on
+from clwl_spark.studies.what_if.passed_on import passed_on
 from clwl_spark.studies.what_if.texts import Known, NothingHitError, texts_of
 from clwl_spark.studies.what_if.words import Change, ChannelState, QmgrDown
 from clwl_spark.tables import TABLES, Table
@@ -78,9 +78,8 @@ def changed_by_words(
             f"{x.text.strip() or x.file}: {x.reason}" for x in outcome.rejects[:_SHOWN]
         )
         raise InputError(f"MQ would refuse a part of the change: {told}")
-    frames = {**before, **outcome.frames}
-    after = {x: passed_on(x, before, frames) if x in VIEWED else frames[x] for x in before}
-    return _checked(Sides(before, after, texts.down))
+    carried_out = {**before, **outcome.frames}
+    return _checked(Sides(before, passed_on(before, carried_out), texts.down))
 
 
 def changed_to(lake: Lake, snapshot_id: str, other_id: str) -> Sides:

@@ -14,14 +14,17 @@ from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import QmType
 from clwl_spark.snapshots.views import EVERYBODY
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.tables import TABLES, Table
 from clwl_spark.tables import columns as c
 
 _ASKED_FOR: Final = {"cluster_channels": c.QMGR, "queues": c.QUEUE, "topics": None}
 """Tables of objects of a cluster -> the name that a queue manager asks for; topics go to all."""
 
-VIEWED: Final = (*_ASKED_FOR, "queue_managers")
+_VIEWED: Final = (*_ASKED_FOR, "queue_managers")
 """The tables with views of their own."""
+
+_CHANNELS: Final = "cluster_channels"
 
 _ATTRIBUTES_OF_OTHERS: Final = frozenset({c.SUSPENDED, c.QMTYPE})
 """Attributes of a channel that its definition does not tell: a view keeps what it has."""
@@ -36,17 +39,31 @@ _VIEWER_JOINS: Final = "_viewer_joins"
 Tables = Mapping[str, DataFrame]
 
 
-def passed_on(name: str, before: Tables, after: Tables) -> DataFrame:
-    """A table after a change, with what others are told of it.
+def passed_on(before: Tables, after: Tables) -> Tables:
+    """The tables after a change, with what others are told of it.
 
     Args:
-        name: the table: one with observers.
         before: the tables as they are.
         after: the tables when the owners' texts are carried out.
 
-    Grain: one row per row of the table after, less those of views that show what is deleted, and
+    Grain: one row per row of the tables after, less those of views that show what is deleted, and
     one per (view, object, cluster) that is new to a view.
     """
+    viewed = [
+        before[name].where(_is_of_others()).select(F.lit(name).alias(c.TABLE)).limit(1)
+        for name in _VIEWED
+    ]
+    names = [row[c.TABLE] for row in reduce(DataFrame.unionAll, viewed).collect()]
+    if not names:
+        return after
+    # Each is read many times.
+    kept = {*names, _CHANNELS}
+    was, now = ({**x, **{name: checkpoint(x[name]) for name in kept}} for x in (before, after))
+    return {**now, **{name: checkpoint(_told_of(name, was, now)) for name in names}}
+
+
+def _told_of(name: str, before: Tables, after: Tables) -> DataFrame:
+    """A table with what others are told."""
     followed = _followed(TABLES[name], before[name], after[name])
     if name not in _ASKED_FOR:
         return followed
@@ -88,7 +105,7 @@ def _new_to_views(table: Table, before: Tables, after: Tables) -> DataFrame:
     """
     keys, asked_for = _keys(table), _ASKED_FOR[table.name]
     old, new = (_defined(table, x[table.name]) for x in (before, after))
-    was, now = (_members(x["cluster_channels"]) for x in (before, after))
+    was, now = (_members(x[_CHANNELS]) for x in (before, after))
     joined = now.join(was, [c.OBSERVER, c.CLUSTER], "left_anti").select(c.OBSERVER, c.CLUSTER)
     seen = before[table.name].where(_is_of_others())
     told = (
