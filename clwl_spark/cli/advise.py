@@ -73,6 +73,10 @@ def needed(found: NewHost) -> Iterator[RenderableType]:
     rows = [(x.qmgr, x.command, x.why) for x in (*found.on_new, *found.on_others)]
     yield ""
     yield listing(("on", "definition", "why"), rows)
+    if found.share is not None:
+        got = f"{found.share:.2%} of these messages" if found.share else "nothing"
+        why = f" ({found.why_nothing})" if found.why_nothing else ""
+        yield f"with that, {found.new} gets {got}{why}"
     if found.unchanged:
         yield f"{found.unchanged:,} other queue managers of these clusters need no change"
 

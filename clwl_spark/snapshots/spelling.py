@@ -1,12 +1,15 @@
 """How MQSC spells a value, and how a row is called in a sentence."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from clwl_spark.mq.read import values
 from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
+
+_AS_IT_IS: Final = re.compile(r"[A-Z0-9._/%]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,11 @@ class LeftOut:
 def left_out_of(table: str, row: Mapping[str, Any], column: str, why: str) -> LeftOut:
     """Note a row, or an attribute of it, that a text leaves out."""
     return LeftOut(key_of(table, row), column, why)
+
+
+def named(name: str) -> str:
+    """An object's name in a command: in quotes, where MQ would read it in upper case."""
+    return name if _AS_IT_IS.fullmatch(name) else spelled(name)
 
 
 def spelled(value: object) -> str:

@@ -4,7 +4,7 @@
 Source: SEMANTICS 1 (S2, S3), P1, P2.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Final
@@ -126,6 +126,12 @@ def read_topology(
         return rows if name == "channel_status" else keep(rows)
 
     return Topology(**dict(zip(DEFAULTS, run_parallel(lake.spark, read, DEFAULTS), strict=True)))
+
+
+def topology_of(tables: Mapping[str, DataFrame]) -> Topology:
+    """The topology of tables that are at hand as frames, all of their rows."""
+    frames = {x: tables[x].drop(*_UNUSED).fillna(DEFAULTS[x]) for x in DEFAULTS}
+    return Topology(**frames)
 
 
 def _at_hand(lake: Lake, name: str, rows: pa.Table) -> DataFrame:

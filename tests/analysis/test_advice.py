@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 from reference import Reference
-from small_worlds import message, qmgr, queue, rcvr, tables
+from small_worlds import alias, message, qmgr, queue, rcvr, remote, tables
 from what_if.plain import topology_of
 
 from clwl_spark.cli import main
@@ -81,6 +81,34 @@ def test_what_cannot_be_advised(spark, name, wanted, words):
 def test_words_that_say_no_shares(words):
     with pytest.raises(UsageError, match="say each queue manager once"):
         wanted_shares(words)
+
+
+def test_aliases_of_the_queue_manager_are_among_the_others(spark):
+    tables = world()
+    more = (
+        alias("ME", "MY.A", "ORDERS"),
+        remote("ME", "MY.R", "BILLS", ""),
+        alias("ME", "X", "OTHER"),
+    )
+    tables["queues"] += [{**row, "snapshot_id": "S1", "observer": "*"} for _, row in more]
+    found = advise(ORDERS, {"A": 1, "B": 3, "C": 1}, "S1", topology_of(spark, tables), Ladder())
+    assert {x["object_name"] for x in found.others} == {"BILLS", "MY.A", "MY.R"}
+    assert found.objects == 6
+
+
+def test_weights_that_clwlmruc_makes_void_are_not_advised(spark):
+    tables = world()
+    tables["queue_managers"][0]["clwlmruc"] = 2
+    with pytest.raises(NotAdvisableError, match=r"CLWLMRUC\(2\) of ME keeps ORDERS to 2 of 3"):
+        advise(ORDERS, {"A": 1, "B": 1, "C": 2}, "S1", topology_of(spark, tables), Ladder())
+
+
+def test_names_in_lower_case_are_in_quotes(spark):
+    tables = world()
+    for row in tables["cluster_channels"]:
+        row["channel"] = row["channel"].lower()
+    found = advise(ORDERS, {"A": 1, "B": 1, "C": 1}, "S1", topology_of(spark, tables), Ladder())
+    assert found.commands == ["ALTER CHANNEL('to.c') CHLTYPE(CLUSRCVR) CLWLWGHT(50) ON C"]
 
 
 @pytest.mark.usefixtures("spark")

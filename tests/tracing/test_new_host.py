@@ -1,13 +1,16 @@
 """What another host would need, on the deck's scenarios of ways into and between clusters."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
+from lakes import lake_with
 from tracing.way_files import definitions, lake_of
 
 from clwl_spark.cli import main
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
+from clwl_spark.snapshots.ingest import IngestOptions, ingest
 from clwl_spark.studies.new_host.run import new_host
 from clwl_spark.studies.trace.places import Place
 
@@ -84,3 +87,96 @@ def test_the_command_shows_it_and_wants_one_of_two(lake, capsys):
     assert "other queue managers of these clusters need no change" in shown
     assert main([*words, *more, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["design"] == "ALIAS_ON_EACH_HOST"
+
+
+MIXED = """* Queue manager name: QM1
+ALTER QMGR REPOS(K)
+DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(K) CONNAME('qm1(1414)')
+DEFINE QLOCAL(HERE) CLUSTER(K)
+DEFINE QLOCAL(ALONE)
+* Queue manager name: QM2
+DEFINE NAMELIST(BOTH) NAMES(K,SALES_NORTHERN_REGION)
+DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSNL(BOTH) CONNAME('qm2(1414)') CLWLRANK(5)
+DEFINE QLOCAL(Q) CLUSTER(K) DEFBIND(NOTFIXED)
+DEFINE QLOCAL('low') CLUSTER(K) CLWLPRTY(2)
+DEFINE QALIAS(TYPES) TARGET(Q) CLUSTER(K)
+DEFINE QALIAS(AIMS) TARGET(X.LOCAL) CLUSTER(K)
+DEFINE QLOCAL(X.LOCAL)
+DEFINE QLOCAL(WIDE) CLUSNL(BOTH)
+* Queue manager name: QM3
+DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(K) CONNAME('qm3(1414)') CLWLRANK(5)
+DEFINE QLOCAL(TYPES) CLUSTER(K)
+DEFINE QALIAS(AIMS) TARGET(Y.LOCAL) CLUSTER(K)
+DEFINE QLOCAL(Y.LOCAL)
+* Queue manager name: QM4
+DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSRCVR) CLUSTER(K) CONNAME('qm4(1414)')
+DEFINE QLOCAL(Q) CLUSTER(K) PUT(DISABLED)
+DEFINE QLOCAL('low')
+SUSPEND QMGR CLUSTER(K)
+"""
+RANKED = "ALTER CHANNEL(TO.QM4) CHLTYPE(CLUSRCVR) CLWLRANK(5)"
+RESUMED = "RESUME QMGR CLUSTER(K)"
+
+
+@pytest.fixture(scope="module")
+def mixed(spark, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mixed")
+    (folder / "all.mqsc").write_text(MIXED)
+    found = lake_with(spark, folder / "lake")
+    ingest(found, [folder / "all.mqsc"], "S", IngestOptions(datetime(2026, 1, 1, tzinfo=UTC)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("queue", "commands", "share"),
+    [
+        ("Q", [RANKED, RESUMED, "ALTER QLOCAL(Q) PUT(ENABLED)"], 0.5),
+        (
+            "low",
+            [
+                RANKED,
+                RESUMED,
+                "ALTER QLOCAL('low') CLUSTER(K)",
+                "ALTER QLOCAL('low') CLWLPRTY(2)",
+            ],
+            0.5,
+        ),
+        ("TYPES", [RANKED, RESUMED, "DEFINE QALIAS(TYPES) TARGET(Q) CLUSTER(K)",
+                   "ALTER QLOCAL(Q) PUT(ENABLED)"], 1 / 3),
+        ("AIMS", [RANKED, RESUMED, "DEFINE QALIAS(AIMS) TARGET(X.LOCAL) CLUSTER(K)",
+                  "DEFINE QLOCAL(X.LOCAL)"], 1 / 3),
+    ],
+)  # fmt: skip
+def test_a_member_gets_its_share_with_what_it_needs(mixed, queue, commands, share):
+    found, own, others = needed(mixed, "S", "QM1", queue, new="QM4")
+    assert (sorted(own), others) == (sorted(commands), set())
+    assert (found["share"], found["why_nothing"]) == (pytest.approx(share), "")
+
+
+def test_a_queue_in_two_clusters_is_so_on_the_new_host(mixed):
+    found, own, _ = needed(mixed, "S", "QM1", "WIDE")
+    assert own[-2:] == [
+        "DEFINE NAMELIST(K.SALES_NORTHERN_REGION) NAMES(K,SALES_NORTHERN_REGION)",
+        "DEFINE QLOCAL(WIDE) CLUSNL(K.SALES_NORTHERN_REGION)",
+    ]
+    start = "CHLTYPE(CLUSRCVR) CONNAME('...') CLUSTER"
+    assert f"DEFINE CHANNEL(TO.NEW) {start}(SALES_NORTHERN_REGION) CLWLRANK(5)" in own
+    assert found["share"] == pytest.approx(0.5)
+
+
+def test_why_a_new_host_gets_nothing_is_said(mixed, capsys):
+    found, own, _ = needed(mixed, "S", "QM1", "HERE")
+    assert "DEFINE QLOCAL(HERE) CLUSTER(K)" in own
+    assert found["share"] == 0
+    assert found["why_nothing"] == "at QM1, rule 6: local queue preferred: CLWLUSEQ(LOCAL)"
+    words = ["--from", "QM1", "--object", "HERE", "--add-host", "NEW"]
+    assert main(["advise", "--lake", mixed.root, *words]) == 0
+    assert "with that, NEW gets nothing (at QM1, rule 6" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_a_queue_that_nobody_shares_has_to_be_shared_first(mixed):
+    found, _, others = needed(mixed, "S", "QM1", "ALONE")
+    assert (found["design"], found["share"]) == ("NOT_SHARED", None)
+    assert others == {("QM1", "ALTER QLOCAL(ALONE) CLUSTER(...)")}

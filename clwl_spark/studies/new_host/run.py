@@ -1,7 +1,7 @@
 """A new host of a queue, worked out of a lake: the way of puts now, and what it would need."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pyspark.sql import functions as F
@@ -22,6 +22,7 @@ from clwl_spark.studies.new_host.needs import (
     design_of,
     membership,
 )
+from clwl_spark.studies.new_host.trial import tried
 from clwl_spark.studies.trace.places import Place
 from clwl_spark.studies.trace.trace import Trace, TraceRequest, trace
 from clwl_spark.tables import columns as c
@@ -41,6 +42,9 @@ class NewHost:
         on_new: what the new one needs, in order.
         on_others: what has to change elsewhere.
         unchanged: queue managers of the clusters where nothing changes.
+        share: of the put's messages that the new one gets when it has what it needs; None = not
+            tried, since what others need leaves something open.
+        why_nothing: why that is nothing; "" = it gets some, or it was not tried.
     """
 
     new: str
@@ -51,6 +55,8 @@ class NewHost:
     on_new: Sequence[Need]
     on_others: Sequence[Need]
     unchanged: int
+    share: float | None = None
+    why_nothing: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The document of `clwl advise --add-host --json`."""
@@ -66,10 +72,14 @@ class NewHost:
             "on_new_host": [asdict(x) for x in self.on_new],
             "on_others": [asdict(x) for x in self.on_others],
             "unchanged": self.unchanged,
+            "share": self.share,
+            "why_nothing": self.why_nothing,
         }
 
 
-def new_host(lake: Lake, place: Place, new: str, snapshot_id: str, ladder: Ladder) -> NewHost:
+def new_host(
+    lake: Lake, place: Place, new: str, snapshot_id: str, ladder: Ladder, *, tries: bool = True
+) -> NewHost:
     """What another host of the queue that a put comes to would need.
 
     Args:
@@ -78,12 +88,14 @@ def new_host(lake: Lake, place: Place, new: str, snapshot_id: str, ladder: Ladde
         new: name of the new host; it may be in the snapshot or not.
         snapshot_id: the snapshot.
         ladder: the rules.
+        tries: whether what it needs is carried out, to see what the new host gets then.
 
     Raises:
         UsageError: the put comes to no queue, or the new host is one already.
         UnknownQueueManagerError: the snapshot has no such queue manager to put at.
     """
-    way = _way(trace(lake, TraceRequest(place, snapshot_id, ladder)))
+    request = TraceRequest(place, snapshot_id, ladder)
+    way = _way(trace(lake, request))
     if not way.hosts:
         raise UsageError(
             f"{place.object_name} put at {place.qmgr} comes to no queue in snapshot {snapshot_id}: "
@@ -93,25 +105,28 @@ def new_host(lake: Lake, place: Place, new: str, snapshot_id: str, ladder: Ladde
         raise UsageError(f"{new} hosts the queue already, with {', '.join(sorted(way.hosts))}")
     topology = consistent_topology(lake, [snapshot_id])
     defined = F.col(c.OBSERVER) == EVERYBODY
-    named = topology.queues.where(defined & F.col(c.QUEUE).isin(sorted(way.names)))
-    rows: list[Row] = [row.asDict() for row in named.collect()]
-    own = copies(way, rows, new)
+    known = topology.queues.where(defined & F.col(c.QUEUE).isin(sorted(way.names)))
+    rows: list[Row] = [row.asDict() for row in known.collect()]
     used = _clusters(way, rows)
     members = topology.cluster_channels.where(defined & F.col(c.CLUSTER).isin(sorted(used)))
-    names = (c.CLUSTER, c.QMGR, c.CHANNEL, c.CONNAME, c.QMTYPE)
-    channels: list[Row] = [row.asDict() for row in members.select(*names).collect()]
+    channels: list[Row] = [row.asDict() for row in members.collect()]
+    own = [*membership(new, way.hosts, used, channels), *copies(way, rows, new)]
     elsewhere = changes(way, rows)
     touched = {new, *(x.qmgr for x in elsewhere)}
-    return NewHost(
+    found = NewHost(
         new,
         place,
         snapshot_id,
         design_of(way, rows),
         sorted(way.hosts),
-        [*membership(new, used, channels), *own],
+        own,
         elsewhere,
         len({row[c.QMGR] for row in channels} - touched),
     )
+    if not tries or elsewhere:
+        return found
+    share, why = tried(lake, request, new, [x.command for x in own if x.command])
+    return replace(found, share=share, why_nothing=why)
 
 
 def _way(found: Trace) -> Way:

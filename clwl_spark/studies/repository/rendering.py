@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from clwl_spark.snapshots.spelling import named
 from clwl_spark.studies.repository.knowledge import Knowledge
 from clwl_spark.studies.repository.state import Cluster
 from clwl_spark.studies.repository.view import GONE, RepositoryView
@@ -58,8 +59,8 @@ def render_view(view: RepositoryView) -> RenderableType:
         parts += _titled(headings, list(rows))
     parts += [
         Text(
-            f"REFRESH CLUSTER({row['cluster']}) would send at most {row['at_once']:,} messages at "
-            f"once, {row['total']:,} until all is known again",
+            f"REFRESH CLUSTER({named(row['cluster'])}) would send at most {row['at_once']:,} "
+            f"messages at once, {row['total']:,} until all is known again",
             style="dim",
         )
         for row in view.refresh

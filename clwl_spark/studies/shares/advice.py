@@ -17,10 +17,13 @@ from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.weights import nearest_weights
 from clwl_spark.errors import InputError, UsageError
+from clwl_spark.mq.vocabulary import QueueType
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.snapshots.views import Topology
+from clwl_spark.snapshots.spelling import named
+from clwl_spark.snapshots.views import EVERYBODY, Topology, own_qmgrs
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.spark.materialize import checkpoint, fitting
+from clwl_spark.studies.attributes_set import by_recent_use
 from clwl_spark.studies.shares.expected import SHARE, route_shares
 from clwl_spark.studies.shares.traffic import Puts, traffic_from
 from clwl_spark.studies.sweep.sweep import Base, base_of
@@ -53,7 +56,7 @@ class Advice:
         shares: one row per host: dest_qmgr, wanted, before, after; each sums to 1.
         others: one row per other object of the queue manager of which messages go elsewhere then:
             object_name, moved (part of its messages), before, after (shares by queue manager).
-        objects: how many objects were looked at.
+        objects: how many objects have these hosts, the put's among them.
     """
 
     snapshot_id: str
@@ -69,8 +72,8 @@ class Advice:
     def commands(self) -> list[str]:
         """The change in MQSC words, as `clwl what-if --change` takes it."""
         return [
-            f"ALTER CHANNEL({x[c.CHANNEL]}) CHLTYPE(CLUSRCVR) CLWLWGHT({x['advised']}) "
-            f"ON {x[c.DEST_QMGR]}"
+            f"ALTER CHANNEL({named(x[c.CHANNEL])}) CHLTYPE(CLUSRCVR) CLWLWGHT({x['advised']}) "
+            f"ON {named(x[c.DEST_QMGR])}"
             for x in self.weights
             if x["advised"] != x[c.CLWLWGHT]
         ]
@@ -111,6 +114,7 @@ def advise(
     puts = [put, *(Puts(put.qmgr, x) for x in sorted(names - {put.object_name}))]
     traffic = traffic_from(topology.queues.sparkSession, snapshot_id, puts)
     base = base_of(traffic, topology, ladder, fitting(len(puts)))
+    _refuse_limit(base, topology, put)
     weights_now = _weights_of(base, put)
     hosts = _hosts(put, wanted, weights_now)
     numbers = [len(hosts[x]) for x in wanted]
@@ -148,7 +152,7 @@ def advise(
             for host, often in wanted.items()
         ],
         others,
-        len(puts),
+        sum(x == put.object_name or not wanted.keys().isdisjoint(before[x]) for x in before),
     )
 
 
@@ -171,10 +175,31 @@ def wanted_shares(words: str) -> dict[str, int]:
 
 
 def _objects_at(topology: Topology, qmgr: str, hosts: Sequence[str]) -> list[str]:
-    """Cluster queues that one of the hosts has, whichever way the queue manager knows of them."""
-    queues = topology.queues.where(F.col(c.CLUSTER) != "").where(F.col(c.QMGR).isin(hosts))
-    seen = queues.where(F.col(c.OBSERVER).isin("*", qmgr))
+    """What messages to the hosts may be put to.
+
+    Cluster queues that one of the hosts has, whichever way the queue manager knows of them, and its
+    own aliases and remote queues.
+    """
+    of_hosts = (F.col(c.CLUSTER) != "") & F.col(c.QMGR).isin(*hosts)
+    own = (F.col(c.QMGR) == qmgr) & (F.col(c.QTYPE) != QueueType.QLOCAL.value)
+    seen = topology.queues.where(F.col(c.OBSERVER).isin(EVERYBODY, qmgr)).where(of_hosts | own)
     return [str(x[0]) for x in seen.select(c.QUEUE).distinct().collect()]
+
+
+def _refuse_limit(base: Base, topology: Topology, put: Puts) -> None:
+    """Refuse a put that CLWLMRUC keeps to fewer routes than it has.
+
+    Raises:
+        NotAdvisableError: it does, whatever the weights are (SEMANTICS 5, step 1).
+    """
+    plan = base.plans.where(F.col(c.OBJECT_NAME) == put.object_name).select(c.PLAN_ID)
+    limited = by_recent_use(base, own_qmgrs(topology.queue_managers))
+    for row in limited.join(plan, c.PLAN_ID, "left_semi").limit(1).collect():
+        raise NotAdvisableError(
+            f"CLWLMRUC({row[c.CLWLMRUC]}) of {put.qmgr} keeps {put.object_name} to "
+            f"{row[c.CLWLMRUC]} of {row['routes']} routes to other queue managers, whatever the "
+            f"weights are: ALTER QMGR CLWLMRUC({row['routes']}) comes first"
+        )
 
 
 def _weights_of(base: Base, put: Puts) -> dict[Channel, int]:

@@ -17,6 +17,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.defined import check_qmgr, names_defined
+from clwl_spark.snapshots.views import Topology
 from clwl_spark.spark.materialize import Materialize, as_it_is
 from clwl_spark.studies.trace.chances import ROUNDED, Chances, chances
 from clwl_spark.studies.trace.places import MOST_HOPS, Ending, Hop, Network, Place, hops_at
@@ -133,15 +134,23 @@ def trace(lake: Lake, request: TraceRequest) -> Trace:
     if request.most_hops < 1:
         raise UsageError(f"{request.most_hops} hops: follow at least one")
     snapshot_id = chosen_snapshot(lake, request.snapshot_id)
-    network = network_of(lake, snapshot_id, request.links)
-    check_qmgr(request.place.qmgr, network.defined, snapshot_id)
+    return followed(request, network_of(lake, snapshot_id, request.links))
+
+
+def followed(request: TraceRequest, network: Network) -> Trace:
+    """As `trace`, in a network that is known.
+
+    Raises:
+        UnknownQueueManagerError: it has no such queue manager.
+    """
+    check_qmgr(request.place.qmgr, network.defined, network.snapshot_id)
     hops, levels = _walk(request, network)
     position = {hop.place: at for at, hop in enumerate(hops)}
     ways = [{position[to]: share for to, share in hop.onward if to in position} for hop in hops]
     found = chances(ways)
     ends = _ends(hops, position, found)
     given = _given(request, network, hops, ends)
-    return Trace(request, snapshot_id, hops, levels, found, ends, given)
+    return Trace(request, network.snapshot_id, hops, levels, found, ends, given)
 
 
 def network_of(
@@ -149,6 +158,7 @@ def network_of(
     snapshot_id: str,
     links: Mapping[tuple[str, str], str],
     keep: Materialize = as_it_is,
+    of: Topology | None = None,
 ) -> Network:
     """What following puts needs to know of a snapshot.
 
@@ -158,11 +168,12 @@ def network_of(
         links: (queue manager, transmission queue) -> queue manager at the other end, beside
             those of the table `xmitq_links`.
         keep: what to do with the tables, if they are read again and again.
+        of: its tables, where they are other than the lake's.
 
     Raises:
         UnknownQueueManagerError: a link names a queue manager that the snapshot does not have.
     """
-    topology = consistent_topology(lake, [snapshot_id], keep)
+    topology = consistent_topology(lake, [snapshot_id], keep) if of is None else of
     defined = names_defined(topology)
     known = {
         (row[c.QMGR], row[c.XMITQ]): row[c.REMOTE_QMGR]

@@ -41,7 +41,7 @@ def hosts_added(
         if place is None:
             continue
         try:
-            found.append(new_host(lake, place, host, snapshot_id, ladder))
+            found.append(new_host(lake, place, host, snapshot_id, ladder, tries=False))
         except UsageError:
             continue  # its messages come to no queue as it is: the tables say so
     return found
