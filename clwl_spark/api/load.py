@@ -22,7 +22,7 @@ from clwl_spark.studies.shares.balance import balance
 from clwl_spark.studies.shares.expected import SHARE
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
 from clwl_spark.studies.sweep.outages import Part
-from clwl_spark.studies.sweep.survival import Survival, survivals
+from clwl_spark.studies.sweep.survival import Survival, copies_of, survivals
 from clwl_spark.studies.sweep.sweep import base_of
 from clwl_spark.tables import columns as c
 
@@ -142,7 +142,7 @@ def sweep_of(
     base = base_of(traffic, topology, ladder)
     found = survivals(base, [(outage,) for outage in base.channels.outages(parts)])
     frame = frame_of(map(_case, sorted(found, key=lambda x: x.cost)), _CASE)
-    frame.attrs["messages"] = _messages(base.plans)
+    frame.attrs |= {"messages": _messages(base.plans), "copies": copies_of(base)}
     return frame
 
 

@@ -21,7 +21,7 @@ from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
 from clwl_spark.studies.sweep.outages import Outage, Part
-from clwl_spark.studies.sweep.survival import Survival, survivals, waiting_already
+from clwl_spark.studies.sweep.survival import Survival, copies_of, survivals, waiting_already
 from clwl_spark.studies.sweep.sweep import base_of
 from clwl_spark.studies.what_if.changed import Sides, changed_by_words, changed_to
 from clwl_spark.studies.what_if.moves import AFTER, BEFORE
@@ -196,11 +196,13 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
         tell("cases", len(cases), len(cases))
         already = waiting_already(base)
         total = float(base.plans.groupBy().sum(MESSAGES_OF).collect()[0][0] or 0.0)
+        copies = copies_of(base)
     found = sorted(found, key=lambda x: x.cost)
     work.screen.document(
         {
             "snapshot_id": snapshot_id,
             "messages": total,
+            "copies": copies,
             "waiting_already": {"messages": already[0], "requests_stranded": already[1]},
             "cases": [x.to_json() for x in found],
         }
@@ -211,7 +213,7 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
             f"{already[0]:,.0f} messages wait for channels that are down as it is; requests that "
             f"are stranded already: {already[1]:,}"
         )
-    work.screen.show("\n".join(told), *_survivals(found, total, options))
+    work.screen.show("\n".join(told), *_survivals(found, (total, copies), options))
 
 
 def _puts(words: str) -> Puts:
@@ -239,20 +241,20 @@ def _name(outage: Outage) -> str:
 
 
 def _survivals(
-    found: Sequence[Survival], total: float, options: WhatIfWords
+    found: Sequence[Survival], of: tuple[float, float], options: WhatIfWords
 ) -> list[RenderableType]:
-    """A line for each case, below a line that says what they are."""
+    """A line for each case, below a line that says what they are; `of` = all puts, all copies."""
     headings = (
         "without", "waits", "not put", "moves", "stranded requests", "busiest channel then",
         "load", "was",
     )  # fmt: skip
-    whole = total or 1.0
+    puts, copies = (x or 1.0 for x in of)
     rows = [
         (
             _name(x.case[0]),
-            f"{x.messages_waiting / whole:.1%}",
-            f"{x.messages_not_put / whole:.1%}",
-            f"{x.messages_moved / whole:.1%}",
+            f"{x.messages_waiting / copies:.1%}",
+            f"{x.messages_not_put / puts:.1%}",
+            f"{x.messages_moved / copies:.1%}",
             f"{x.requests_stranded:,}",
             x.busiest_channel or "-",
             f"{x.busiest_after:,.0f}",

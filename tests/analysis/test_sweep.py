@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import pytest
 from reference import Reference
-from small_worlds import queue, rcvr
+from small_worlds import proxy, queue, rcvr, topic
 from small_worlds import sender as status_of
 from small_worlds import tables as tables_of
 from what_if.plain import requests_of, topology_of
@@ -21,7 +21,7 @@ from clwl_spark.planning.plans import Ladder, make_plans, plan_id
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.shares.expected import route_shares
 from clwl_spark.studies.sweep.outages import Channels, NothingHitError, Outage, Part, down_qmgrs
-from clwl_spark.studies.sweep.survival import survivals, waiting_already
+from clwl_spark.studies.sweep.survival import copies_of, survivals, waiting_already
 from clwl_spark.studies.sweep.sweep import base_of, case_ends
 
 SNAPSHOT = "S4"
@@ -252,6 +252,22 @@ def test_the_others_take_what_a_stopped_channel_had(spark):
         "busiest_channel": "TO.B", "busiest_qmgr": "B", "busiest_before": 4.0,
         "busiest_after": 6.0,
     }  # fmt: skip
+
+
+def test_a_sender_that_is_down_leaves_no_busiest_channel(spark):
+    hosts = [rcvr("A"), rcvr("B"), queue("A", "Q", "K"), queue("B", "Q", "K")]
+    survival = stopped(spark, hosts, Outage(Part.QMGR, "ME"))
+    assert (survival.messages_not_put, survival.busiest_channel) == (12.0, "")
+    assert (survival.busiest_before, survival.busiest_after) == (0.0, 0.0)
+
+
+def test_copies_of_publications_are_what_moves_and_waits(spark):
+    members = [rcvr("A"), rcvr("B"), topic("ME", "T", "a")]
+    subscribers = [proxy("ME", "a", x) for x in ("A", "B")]
+    published = {("S1", "ME", "TOPIC", "a", "", "LOCAL"): 3.0}
+    base = base_in(spark, tables_of(rcvr("ME"), *members, *subscribers), published, Ladder())
+    (found,) = survivals(base, [(Outage(Part.CLUSTER, "K"),)])
+    assert (copies_of(base), found.messages_waiting) == (6.0, 6.0)
 
 
 def test_what_waits_already_is_stranded_as_it_is(spark):

@@ -163,6 +163,17 @@ def test_moments_and_queue_managers_that_are_not_there(lake, look):
     assert look("QM1", 3.7).snapshot_id == "S3"
 
 
+def test_what_is_shared_where_its_owner_is_not_is_no_object_of_a_cluster(spark, tmp_path):
+    own = (queue("QM1", "MINE", "NOSUCH"), queue("QM1", "SHARED", "K"))
+    lake = lake_of(
+        spark, tmp_path / "lake", snapshot("S1"), *at("S1", qmgr("QM1"), rcvr("QM1"), *own)
+    )
+    found = repository_view(lake, "QM1")
+    assert {(x["name"], x["cluster"]) for x in found.known if x["kind"] == "QUEUE"} == {
+        ("SHARED", "K")
+    }
+
+
 def test_a_full_repository_is_not_called_a_partial_one(spark, tmp_path):
     lake = lake_of(
         spark, tmp_path / "full", snapshot("S1"), *at("S1", *CLUSTER),

@@ -94,6 +94,8 @@ def test_a_pending_switch_says_which_change_it_comes_from(lake):
         (Present("A", clchname="T*"), "B", [("B", "TO"), ("A", "T*")], Cause.ANOTHER_FITS_BETTER),
         (Present("A", False, "TO", "T*"), "B", [("B", "TO*"), ("A", "T*")],
          Cause.PRESENT_FITS_LESS),
+        (Present("A", False, "*", "T*"), "B", [("B", "TO"), ("A", "T*")],
+         Cause.ANOTHER_FITS_BETTER),
         (Present(OLD), "B", [("B", "T*")], Cause.ANOTHER_FITS_BETTER),
         (Present(OLD), "SYSTEM.CLUSTER.TRANSMIT.TO", [], Cause.DEFCLXQ_CHANGED),
         (Present("B"), "B", [("B", "T*")], None),

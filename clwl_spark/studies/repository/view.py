@@ -135,7 +135,7 @@ def repository_view(
     past = objects(lake, list(times), qmgr).join(_times(lake, times), c.SNAPSHOT_ID)
     sees = inline(seen(current, looking))
     whole = whole_kinds(lake, snapshot, qmgr)
-    known = _rows(sees.unionByName(_own(current, qmgr)), moment)
+    known = _rows(sees.unionByName(_own(current, qmgr, [*clusters])), moment)
     wanted = F.lit(True) if name is None else (F.col(NAME) == name) | (F.col(c.QMGR) == name)
     unseen = _unseen(current.where(wanted), sees, qmgr, None if name else list(clusters))
     missing = _missing(inline(unseen), past, qmgr, list(clusters))
@@ -191,9 +191,12 @@ def _clusters(current: DataFrame, looking: DataFrame, qmgr: str) -> dict[str, st
     return {name: "FULL" if name in full else "PARTIAL" for name in sorted(clusters)}
 
 
-def _own(current: DataFrame, qmgr: str) -> DataFrame:
-    """The queue manager's own shared objects, its own view of one before everybody's (S2)."""
-    mine = current.where((F.col(c.QMGR) == qmgr) & (F.col(c.CLUSTER) != ""))
+def _own(current: DataFrame, qmgr: str, clusters: list[str]) -> DataFrame:
+    """The queue manager's own objects, its own view of one before everybody's (S2).
+
+    What it shares in clusters that it is not in is shared in none (S3).
+    """
+    mine = current.where((F.col(c.QMGR) == qmgr) & F.col(c.CLUSTER).isin(*clusters))
     best = F.max_by(F.struct(c.OBSERVER, ATTRIBUTES), F.col(c.OBSERVER) != EVERYBODY)
     return mine.groupBy(*OBJECT).agg(best.alias("row")).select(*OBJECT, "row.*")
 

@@ -37,7 +37,10 @@ _LITTLE: Final = 10**-_ROUNDED
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """What one case costs. Messages are expected numbers, in the traffic's unit.
+    """What one case costs.
+
+    Messages are expected numbers, in the traffic's unit. Of a publication each copy moves or waits
+    (`copies_of` is the whole), and is put once.
 
     Attributes:
         case: what fails.
@@ -47,7 +50,7 @@ class Survival:
         messages_not_put: of queue managers that are down.
         requests_hit: distinct requests of which messages move or wait.
         requests_stranded: of these, the ones of which every message waits, and some did not.
-        busiest_channel: the remote channel with the highest load then, '' if there is none, and
+        busiest_channel: the remote channel with the highest load then, '' if none has any, and
             busiest_qmgr, to which it leads.
         busiest_before: its load before.
         busiest_after: its load then.
@@ -100,6 +103,12 @@ def survivals(base: Base, cases: Sequence[Case]) -> list[Survival]:
         Survival(case, **{x: _rounded(value) for x, value in found[at].items() if x != CASE})
         for at, case in enumerate(cases)
     ]
+
+
+def copies_of(base: Base) -> float:
+    """All messages that are sent; of a publication each copy is one."""
+    copies = F.sum(F.col(MESSAGES_OF) * F.col("choices"))
+    return float(base.plans.agg(copies).collect()[0][0] or 0.0)
 
 
 def waiting_already(base: Base) -> tuple[float, int]:
@@ -196,6 +205,7 @@ def _busiest(base: Base, ends: DataFrame, silent: DataFrame, cases: int) -> Data
         .fillna({_BEFORE: 0.0, "change": 0.0})
         .withColumn(_LOAD, F.col(_BEFORE) + F.col("change"))
     )
+    loads = loads.where(F.col(_LOAD) > _LITTLE)
     # Of equal loads the first by name, so that two runs say the same.
     order = F.struct(F.round(-F.col(_LOAD), _ROUNDED), *_CHANNEL)
     busiest = F.min_by(F.struct(*_CHANNEL, _BEFORE, _LOAD), order)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from clwl_spark.algorithm.transmit import precedence
 from clwl_spark.mq.vocabulary import SYSTEM_CLUSTER_TRANSMIT
 
 MODEL_QUEUE: Final = f"{SYSTEM_CLUSTER_TRANSMIT}.MODEL.QUEUE"
@@ -83,10 +84,13 @@ def cause_of(present: Present, following: str, matches: Sequence[Match]) -> Caus
         return Cause.DEFCLXQ_CHANGED if is_default(following) else Cause.ANOTHER_FITS_BETTER
     if present.is_gone:
         return Cause.PRESENT_IS_GONE
-    was_altered = present.clchname_before not in (None, present.clchname)
-    if was_altered or queue not in {name for name, _ in matches}:
+    fitting = dict(matches)
+    if queue not in fitting or following not in fitting:
         return Cause.PRESENT_FITS_LESS
-    return Cause.ANOTHER_FITS_BETTER
+    before = present.clchname_before or present.clchname
+    held = precedence((queue, before)) < precedence((following, fitting[following]))
+    # As it was, it would still be the channel's.
+    return Cause.PRESENT_FITS_LESS if held else Cause.ANOTHER_FITS_BETTER
 
 
 def cause_told(cause: Cause, present: Present, following: str, defclxq: str) -> str:
