@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from clwl_spark.cli.options import Common, run_command
-from clwl_spark.cli.shared_options import At, Exit, PutObject, PutQmgr, Snapshot
+from clwl_spark.cli.shared_options import At, Exit, PutQmgr, Snapshot, not_blank
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,10 @@ class AdviseWords:
     """Options of `clwl advise`."""
 
     qmgr: PutQmgr
-    object_name: PutObject
+    object_name: Annotated[
+        str,
+        typer.Option("--object", metavar="O", help="Queue name.", callback=not_blank),
+    ]
     want: Annotated[
         str | None,
         typer.Option(
@@ -46,7 +49,8 @@ def advise(common: Common, options: AdviseWords) -> int:
     objects of the queue manager whose shares change as well are named.
 
     With --add-host: which definitions another host of the queue would need, and which other queue
-    managers have to change, by the design in use (a shared queue, aliases, a host that is named).
+    managers have to change, by the design in use (a shared queue, aliases, a host that is named);
+    they are tried, so that what the new host then gets is told, or why it gets nothing.
 
     [bold]Examples[/bold]
 

@@ -157,8 +157,8 @@ def _copy(
         yield from (Need(new, x, f"the clusters of {queue}") for x in lists)
         command = f"ALTER {qtype}({named(queue)}) {words}"
         yield Need(new, command, f"it is there, and not shared in {', '.join(clusters)}")
-    best = {x: max(row[x] for row in of) for _, x in _OF_QUEUES}
-    below = [f"{x}({best[y]})" for x, y in _OF_QUEUES if any(row[y] < best[y] for row in own)]
+    best = {x: max(row[x] for row in of) for _, x in _DECISIVE}
+    below = [f"{x}({best[y]})" for x, y in _DECISIVE if any(row[y] < best[y] for row in own)]
     if below:
         why = "hosts have it, and what has less gets nothing beside them"
         yield Need(new, f"ALTER {qtype}({named(queue)}) {' '.join(below)}", why)
@@ -252,8 +252,8 @@ def _as_good(own: Row, of: Sequence[Row]) -> Iterator[Need]:
 
 def _decisive(of: Sequence[Row], own: Row) -> list[str]:
     """Attributes in which the hosts' channels are above a channel, or above MQ's default."""
-    best = {x: max((row[x] for row in of), default=0) for _, x in _OF_CHANNELS}
-    return [f"{name}({best[x]})" for name, x in _OF_CHANNELS if best[x] > own.get(x, 0)]
+    best = {x: max((row[x] for row in of), default=0) for _, x in _DECISIVE}
+    return [f"{name}({best[x]})" for name, x in _DECISIVE if best[x] > own.get(x, 0)]
 
 
 def _channel_name(cluster: str, new: str, taken: Collection[str]) -> str:
@@ -337,8 +337,7 @@ def _told_like(of: Sequence[Row], hosts: Collection[str], every: Sequence[Row]) 
 
 
 _NAMED: Final = 4
-_OF_QUEUES: Final = (("CLWLRANK", c.CLWLRANK), ("CLWLPRTY", c.CLWLPRTY))
-_CARRIED: Final = (*_OF_QUEUES, ("CLWLUSEQ", c.CLWLUSEQ), ("DEFBIND", c.DEFBIND))
-_OF_CHANNELS: Final = (*_OF_QUEUES, ("NETPRTY", c.NETPRTY))
+_DECISIVE: Final = (("CLWLRANK", c.CLWLRANK), ("CLWLPRTY", c.CLWLPRTY))
+_CARRIED: Final = (*_DECISIVE, ("CLWLUSEQ", c.CLWLUSEQ), ("DEFBIND", c.DEFBIND))
 _USUAL: Final = {c.CLWLRANK: 0, c.CLWLPRTY: 0, c.CLWLUSEQ: "QMGR", c.DEFBIND: "OPEN"}
 """MQ's defaults, which need no word."""

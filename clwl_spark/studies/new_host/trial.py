@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from clwl_spark.algorithm.ladder import RECENTLY_USED
 from clwl_spark.algorithm.request import Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.planning.plans import Ladder
@@ -62,13 +63,15 @@ def _losses(places: Sequence[Place], new: str, network: Network, ladder: Ladder)
     ]
     found = planned(asked, network.topology, ladder)
     for request in asked:
-        rows = found[request].candidates
+        here = found[request]
+        rows = here.candidates
         words = reasons_why(rows, request.qmgr, request.via, ladder.semantics.algorithm)
-        lost = [
-            (row[c.ELIMINATED_BY], why)
+        own = [
+            (row[c.ELIMINATED_BY] or RECENTLY_USED, why)
             for row, why in zip(rows, words, strict=True)
-            if row[c.DEST_QMGR] == new and why
+            if row[c.DEST_QMGR] == new
         ]
-        if lost:
-            number, why = max(lost)
-            yield f"at {request.qmgr}, rule {number}: {why}"
+        if own:
+            number, why = max(own)
+            limit = f"CLWLMRUC({here.clwlmruc}) of {request.qmgr} keeps messages to the other hosts"
+            yield f"at {request.qmgr}, rule {number}: {why or limit}"
