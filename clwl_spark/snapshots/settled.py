@@ -142,13 +142,9 @@ def _outcome(lake: Lake, pieces: DataFrame, told: Sequence[Any], about: _About) 
     for text in texts:
         given.update(text["rows"])
     tables = [x for x in CONTENT if given[x] or x not in _WHERE_GIVEN or lake.exists(x)]
-    shows = any(x["shows"] for x in texts)
-    everybody = _frames(lake, pieces, about, tables, shows=shows)
-    frames = dict(everybody.frames)
-    if shows or any(x["displays"] for x in texts):
-        frames |= {x: filled(frames[x], x) for x in TABLES_DISPLAYED if x in frames}
+    everybody = _frames(lake, pieces, about, tables, texts)
     return Outcome(
-        frames=frames,
+        frames=everybody.frames,
         given={x: given[x] for x in CONTENT if given[x] or x not in _WHERE_GIVEN},
         rejects=[Reject(**x) for x in of[_REJECT]],
         used=any(x["used"] for x in texts),
@@ -175,9 +171,14 @@ def _counted(
 
 
 def _frames(
-    lake: Lake, pieces: DataFrame, about: _About, tables: Sequence[str], *, shows: bool
+    lake: Lake,
+    pieces: DataFrame,
+    about: _About,
+    tables: Sequence[str],
+    texts: Sequence[dict[str, Any]],
 ) -> ForEverybody:
-    """All rows of the snapshot, by table, what full repositories show of them included."""
+    """All rows of the snapshot, by table, with what full repositories and owners show of them."""
+    shows = any(x["shows"] for x in texts)
     also = [StructField(TOLD, BooleanType())]
     frames = {
         table: rows_of_table(
@@ -192,7 +193,11 @@ def _frames(
             )
             for table, frame in frames.items()
         }
-    return for_everybody(frames, merging=about.merging) if shows else ForEverybody(frames)
+    found = for_everybody(frames, merging=about.merging) if shows else ForEverybody(frames)
+    if not shows and not any(x["displays"] for x in texts):
+        return found
+    own = {x: filled(found.frames[x], x) for x in TABLES_DISPLAYED if x in found.frames}
+    return replace(found, frames={**found.frames, **own})
 
 
 def _untouched(lake: Lake, table: str, about: _About) -> DataFrame:

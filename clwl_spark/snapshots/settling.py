@@ -14,7 +14,7 @@ Source: CONTRACT, "What MQ's texts become", 1, 6, 8 and 9.
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from clwl_spark.mq.read.assemble import rows_of, with_remote
 from clwl_spark.mq.read.base import earlier_state
@@ -29,6 +29,7 @@ from clwl_spark.mq.read.records import (
     TextState,
 )
 from clwl_spark.snapshots.for_everybody import is_shown
+from clwl_spark.snapshots.moving import is_newer, move
 from clwl_spark.snapshots.namelists import without_use
 from clwl_spark.snapshots.own_display import (
     Key,
@@ -126,14 +127,14 @@ def settle(
     settled.rejects += rejects
     merged, conflicts = merge(_with_remote(fresh, settled, owners))
     settled.rejects += conflicts
-    _move(settled, qmgr, merged, merging=merging)
+    move(settled.rows, qmgr, merged, merging=merging)
     # Definitions first: what these texts display of the same objects is no older.
     for row in sorted(merged, key=lambda x: is_displayed(x.values)):
         settled.count(row.table)
         for key, values in _aimed_at(settled, row):
             told = _take(settled, row, key, values)
             own = own_key(key, qmgr)
-            if not (merging or _is_newer(settled.rows.get(own, {}), row.stamp)):
+            if not (merging or is_newer(settled.rows.get(own, {}), row.stamp)):
                 supersede(settled.rows, key, told, own)
     refused = {(x.file, x.line) for x in rejects}
     settled.used = settled.used or any(
@@ -288,42 +289,6 @@ def _with_remote(
     return list(with_remote([*fresh, *helpers]))[: len(fresh)]
 
 
-def _move(settled: Settled, qmgr: str, merged: Sequence[Row], *, merging: bool) -> None:
-    """Drop the rows of objects in clusters that a text no longer has them in.
-
-    The other attributes of a row that is told in part go along to its new cluster; so does what
-    was displayed before of an object that a later text moves.
-    """
-    objects: dict[Key, list[Row]] = {}
-    for row in merged:
-        if row.values.get(c.OBSERVER) == EVERYBODY and row.values.get(c.CLUSTER) is not None:
-            objects.setdefault(key_of(row.table, row.values)[:-1], []).append(row)
-    earlier: dict[Key, list[Key]] = {}
-    for key in settled.rows:
-        earlier.setdefault(key[:-1], []).append(key)
-    for name, rows in objects.items():
-        clusters = {row.values[c.CLUSTER] for row in rows}
-        there = earlier.get(name, [])
-        if not merging:
-            there = [*there, *earlier.get(own_key(name, qmgr), [])]
-        elsewhere = [key for key in there if key[-1] not in clusters]
-        if elsewhere and all(row.knows(c.CLUSTER) for row in rows):
-            _leave(settled, elsewhere, rows)
-
-
-def _leave(settled: Settled, elsewhere: Sequence[Key], rows: Sequence[Row]) -> None:
-    """Drop an object's rows elsewhere, unless they are newer than the ones that move it."""
-    newest = max(row.stamp for row in rows)
-    for key in elsewhere:
-        if _is_newer(settled.rows[key], newest):
-            continue
-        old = settled.rows.pop(key)
-        for row in rows:
-            if row.partial:
-                cluster = row.values[c.CLUSTER]
-                settled.rows.setdefault((*key[:-1], cluster), {**old, c.CLUSTER: cluster})
-
-
 def _aimed_at(settled: Settled, row: Row) -> list[tuple[Key, Values]]:
     """The keys that a row is about, and its values with that key."""
     key = key_of(row.table, row.values)
@@ -340,7 +305,7 @@ def _aimed_at(settled: Settled, row: Row) -> list[tuple[Key, Values]]:
 def _take(settled: Settled, row: Row, key: Key, values: Values) -> Values:
     """Take a row in: whole, or what it tells of one that is there; give what it told."""
     old = settled.rows.get(key)
-    if old is not None and _is_newer(old, row.stamp):
+    if old is not None and is_newer(old, row.stamp):
         return {}
     settled.told.add(key)
     known = _known(row, values)
@@ -371,11 +336,6 @@ def _known(row: Row, values: Values) -> frozenset[str] | None:
     if row.table != "queue_managers":
         return row.known()
     return frozenset(column for column, value in values.items() if value is not None)
-
-
-def _is_newer(old: Mapping[str, Any], stamp: str) -> bool:
-    """True where MQ says that a row was altered after this moment."""
-    return bool(stamp) and (old.get(c.ALTERED) or "") > stamp
 
 
 def _name(row: Row) -> str:

@@ -77,14 +77,29 @@ def carry_out(state: TextState, script: Script, *, dump: bool) -> None:
     if not changes_definitions(script.text):
         return
     command = _command(state, script)
+    if _waits(state, command):
+        _leave_open(state, command, script)
+        return
     try:
         _carry_out(state, command, script, dump=dump)
     except _NotDefinedError:
-        state.open.append(script)
+        _leave_open(state, command, script)
     else:
         # What the text defined and deletes again may have been there before.
         if command.verb == "DELETE":
             state.open.append(script)
+
+
+def _waits(state: TextState, command: Command) -> bool:
+    """Whether a command is about, or is like, an object that an open one defines."""
+    names = (command.name, command.attributes.get("LIKE", ""))
+    return any((command.kind, name) in state.pending for name in names)
+
+
+def _leave_open(state: TextState, command: Command, script: Script) -> None:
+    state.open.append(script)
+    if command.verb == "DEFINE":
+        state.pending.add((command.kind, command.name))
 
 
 def settle(states: Sequence[TextState]) -> None:
@@ -107,18 +122,34 @@ def _settle(state: TextState, before: Sequence[TextState], script: Script) -> No
     """Carry out one command where the object is defined, or with the object that it is like."""
     command = _command(state, script)
     like = command.attributes.get("LIKE", "")
-    name = like if command.verb == "DEFINE" else command.name
-    owners = [other for other in before if (command.kind, name) in other.objects]
-    if command.verb == "DEFINE" and owners:
-        lent = owners[-1].objects[command.kind, name]
-        state.objects.setdefault((command.kind, name), replace(lent, implied=True))
-        owners = [state]
+    key = (command.kind, like or command.name)
+    made = [state] if key in state.pending and key in state.objects else []
+    owners = [other for other in before if key in other.objects]
+    if command.verb == "DEFINE" and like and owners and not made:
+        _define_like(state, owners[-1], command, script)
+        return
+    if command.verb == "DEFINE":
+        owners = made if like else [state]
+    else:
+        owners += made
     for owner in owners:
         _carry_out(owner, command, script, dump=False)
     if not owners and command.verb != "DELETE":
-        verb = f"LIKE({like})" if like else f"{command.verb} of {name}"
+        verb = f"LIKE({like})" if like else f"{command.verb} of {command.name}"
         reason = f"{verb}, which this text does not define, nor one before it"
         raise PieceRefusedError(reason)
+
+
+def _define_like(state: TextState, owner: TextState, command: Command, script: Script) -> None:
+    """Carry out a DEFINE with LIKE of an object that was another text's when it was said."""
+    key = (command.kind, command.attributes["LIKE"])
+    anew = state.objects.get(key)
+    state.objects[key] = replace(owner.objects[key], implied=True)
+    try:
+        _carry_out(state, command, script, dump=False)
+    finally:
+        if anew is not None:
+            state.objects[key] = anew
 
 
 def _command(state: TextState, script: Script) -> Command:

@@ -206,6 +206,7 @@ class TextState:
         suspensions: ("CLUSTER" or "CLUSNL", name) -> (suspended, line), in order of the commands.
         open: commands about objects that the text itself does not define; another text of the
             queue manager may.
+        pending: objects that an open command defines; what is said of them is open as well.
         unread: kinds of displayed objects of which one could not be used.
         authorities: what is said of authority records, in order.
         actions: REFRESH and RESET commands, in order.
@@ -218,6 +219,7 @@ class TextState:
     suspensions: dict[Key, tuple[bool, int]] = field(default_factory=dict)
     rejects: list[Reject] = field(default_factory=list)
     open: list[Script] = field(default_factory=list)
+    pending: set[Key] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
     authorities: list[AuthorityChange] = field(default_factory=list)
     actions: list[Script] = field(default_factory=list)

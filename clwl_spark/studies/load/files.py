@@ -265,16 +265,8 @@ def _documents(
     text: bytes, first_line: int, refused: list[Refused]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The documents of lines, or of one list; what cannot be read is refused."""
-    whole = text.strip()
-    if whole[:1] == b"[":
-        try:
-            for number, row in enumerate(json.loads(whole), 1):
-                if row and isinstance(row, dict):
-                    yield number, row
-                else:
-                    refused.append(Refused(number, str(row)[:SHOWN_TEXT], _NO_ROW))
-        except ValueError as error:
-            refused.append(Refused(first_line, _shown(whole), f"JSON that breaks off ({error})"))
+    if text.lstrip()[:1] == b"[":
+        yield from _listed(text.strip(), first_line, refused)
         return
     for number, line in enumerate(text.split(b"\n"), first_line):
         if not line.strip():
@@ -288,6 +280,22 @@ def _documents(
             yield number, row
         else:
             refused.append(Refused(number, _shown(line), _NO_ROW))
+
+
+def _listed(
+    text: bytes, first_line: int, refused: list[Refused]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The documents of one list."""
+    try:
+        rows = json.loads(text)
+    except ValueError as error:
+        refused.append(Refused(first_line, _shown(text), f"JSON that breaks off ({error})"))
+        return
+    for number, row in enumerate(rows, 1):
+        if row and isinstance(row, dict):
+            yield number, row
+        else:
+            refused.append(Refused(number, str(row)[:SHOWN_TEXT], _NO_ROW))
 
 
 def _shown(text: bytes) -> str:
