@@ -68,10 +68,12 @@ def as_displayed(table: str, row: Values) -> Values:
     place, is_filled, columns = str(row.get(c.SOURCE) or "").partition(_FILLED)
     if not is_filled:
         return row
-    opened: Values = dict.fromkeys(columns.split(", "))
-    if table == QUEUES.name and c.RNAME in opened:
-        opened[c.RNAME] = row[c.QUEUE]
-    return {**row, **opened, c.SOURCE: place}
+    displayed = {**row, **dict.fromkeys(columns.split(", ")), c.SOURCE: place}
+    is_remote = table == QUEUES.name and displayed[c.QTYPE] == QueueType.QREMOTE
+    if is_remote and displayed[c.RNAME] is None:
+        # No display of the cluster shows it, and the queue's own name stands there.
+        displayed[c.RNAME] = row[c.QUEUE]
+    return displayed
 
 
 def own_objects(tables: Tables, qmgr: str) -> dict[str, list[Values]]:
@@ -149,14 +151,18 @@ def _is_open(column: str, table: str) -> Column:
     was_filled = F.coalesce(F.array_contains(_BEFORE, F.lit(column)), F.lit(False))
     is_open = F.col(column).isNull() | was_filled
     if (table, column) == (QUEUES.name, c.RNAME):
-        # DISPLAY does not show RNAME of a cluster's QREMOTE, and its own name stands there.
-        is_remote = F.col(c.QTYPE).eqNullSafe(QueueType.QREMOTE.value)
-        is_open |= is_remote & F.col(c.RNAME).eqNullSafe(F.col(c.QUEUE))
+        is_open |= _is_remote() & F.col(c.RNAME).eqNullSafe(F.col(c.QUEUE))
     return is_open
+
+
+def _is_remote() -> Column:
+    """Whether a queue is displayed as a QREMOTE, whose RNAME no display of the cluster shows."""
+    was_filled = F.coalesce(F.array_contains(_BEFORE, F.lit(c.QTYPE)), F.lit(False))
+    return F.col(c.QTYPE).eqNullSafe(QueueType.QREMOTE.value) & ~was_filled
 
 
 def _nothing(column: str, table: str) -> Column:
     """What a row has of an attribute that is open and defined nowhere."""
     if (table, column) == (QUEUES.name, c.RNAME):
-        return F.when(F.col(column).isNotNull(), F.col(c.QUEUE))
+        return F.when(_is_remote(), F.col(c.QUEUE))
     return F.lit(None).cast(TABLES[table].schema[column].dataType)

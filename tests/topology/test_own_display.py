@@ -202,6 +202,17 @@ def test_an_object_that_is_only_displayed_is_changed_where_it_is(world):
     assert world.queue(snapshot="V") == world.queue(snapshot="V", observer="*") == []
 
 
+def test_what_is_displayed_without_its_type_has_the_definitions_whole(world):
+    texts = (DEFINED, shown_queue("CLWLRANK(4)", name="FAR"))
+    for _ in range(3):
+        world.take(*texts)
+        (far,) = world.queue("FAR")
+        assert (far["qtype"], far["rname"], far["clwlrank"]) == ("QREMOTE", "THERE", 4)
+    world.take("ALTER QMGR DESCR('x')", snapshot="T", base="S")
+    (far,) = world.queue("FAR", snapshot="T")
+    assert (far["qtype"], far["rname"]) == ("QREMOTE", "THERE")
+
+
 def test_a_queue_remote_that_is_defined_no_more_has_its_own_name_again(world):
     world.take(DEFINED, SHOWN)
     world.take("DELETE QREMOTE(FAR)", snapshot="T", base="S")

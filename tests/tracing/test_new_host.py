@@ -108,6 +108,10 @@ DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(K) CONNAME('qm3(1414)') CLWLRAN
 DEFINE QLOCAL(TYPES) CLUSTER(K)
 DEFINE QALIAS(AIMS) TARGET(Y.LOCAL) CLUSTER(K)
 DEFINE QLOCAL(Y.LOCAL)
+* Queue manager name: QM5
+DEFINE NAMELIST(BOTH) NAMES(K,SALES_NORTHERN_REGION)
+DEFINE CHANNEL(TO.QM5) CHLTYPE(CLUSRCVR) CLUSNL(BOTH) CONNAME('qm5(1414)')
+DEFINE QLOCAL(WIDE) CLUSTER(K)
 * Queue manager name: QM4
 DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSRCVR) CLUSTER(K) CONNAME('qm4(1414)')
 DEFINE QLOCAL(Q) CLUSTER(K) PUT(DISABLED)
@@ -161,6 +165,16 @@ def test_a_queue_in_two_clusters_is_so_on_the_new_host(mixed):
     ]
     start = "CHLTYPE(CLUSRCVR) CONNAME('...') CLUSTER"
     assert f"DEFINE CHANNEL(TO.NEW) {start}(SALES_NORTHERN_REGION) CLWLRANK(5)" in own
+    assert found["share"] == pytest.approx(0.5)
+
+
+def test_a_queue_that_is_in_one_of_two_clusters_comes_into_the_other(mixed):
+    found, own, _ = needed(mixed, "S", "QM1", "WIDE", new="QM5")
+    assert own == [
+        "ALTER CHANNEL(TO.QM5) CHLTYPE(CLUSRCVR) CLWLRANK(5)",
+        "DEFINE NAMELIST(K.SALES_NORTHERN_REGION) NAMES(K,SALES_NORTHERN_REGION)",
+        "ALTER QLOCAL(WIDE) CLUSTER(' ') CLUSNL(K.SALES_NORTHERN_REGION)",
+    ]
     assert found["share"] == pytest.approx(0.5)
 
 

@@ -123,21 +123,33 @@ def _settle(state: TextState, before: Sequence[TextState], script: Script) -> No
     command = _command(state, script)
     like = command.attributes.get("LIKE", "")
     key = (command.kind, like or command.name)
-    made = [state] if key in state.pending and key in state.objects else []
     owners = [other for other in before if key in other.objects]
-    if command.verb == "DEFINE" and like and owners and not made:
-        _define_like(state, owners[-1], command, script)
-        return
+    made = [state] if key in state.pending and key in state.objects else []
     if command.verb == "DEFINE":
-        owners = made if like else [state]
-    else:
-        owners += made
-    for owner in owners:
+        _settle_define(state, [*owners, *made], command, script)
+        return
+    for owner in (*owners, *made):
         _carry_out(owner, command, script, dump=False)
-    if not owners and command.verb != "DELETE":
-        verb = f"LIKE({like})" if like else f"{command.verb} of {command.name}"
-        reason = f"{verb}, which this text does not define, nor one before it"
-        raise PieceRefusedError(reason)
+    if not (owners or made or command.verb == "DELETE"):
+        raise _nowhere_defined(f"{command.verb} of {command.name}")
+
+
+def _settle_define(
+    state: TextState, owners: Sequence[TextState], command: Command, script: Script
+) -> None:
+    """Carry out a DEFINE; with LIKE, of the object as the last of its owners has it."""
+    like = command.attributes.get("LIKE", "")
+    if like and not owners:
+        raise _nowhere_defined(f"LIKE({like})")
+    if like and owners[-1] is not state:
+        _define_like(state, owners[-1], command, script)
+    else:
+        _carry_out(state, command, script, dump=False)
+
+
+def _nowhere_defined(what: str) -> PieceRefusedError:
+    reason = f"{what}, which this text does not define, nor one before it"
+    return PieceRefusedError(reason)
 
 
 def _define_like(state: TextState, owner: TextState, command: Command, script: Script) -> None:

@@ -155,7 +155,9 @@ def _copy(
         yield Need(new, _define(of, new, words), _told_like(of, hosts, every))
     elif not have.issuperset(clusters):
         yield from (Need(new, x, f"the clusters of {queue}") for x in lists)
-        command = f"ALTER {qtype}({named(queue)}) {words}"
+        # CLUSTER and CLUSNL exclude each other.
+        instead = "CLUSTER(' ') " if have else ""
+        command = f"ALTER {qtype}({named(queue)}) {instead}{words}"
         yield Need(new, command, f"it is there, and not shared in {', '.join(clusters)}")
     best = {x: max(row[x] for row in of) for _, x in _DECISIVE}
     below = [f"{x}({best[y]})" for x, y in _DECISIVE if any(row[y] < best[y] for row in own)]
@@ -235,7 +237,8 @@ def membership(
         words = [f"DEFINE CHANNEL({named(receiver)}) CHLTYPE(CLUSRCVR) CONNAME('...')"]
         words += [f"CLUSTER({named(cluster)})", *_decisive(of, {})]
         needs.append(Need(new, " ".join(words), f"{new} is not in cluster {cluster}"))
-    return [*needs, *_first_contacts(new, absent, channels)]
+    # A channel in several clusters has one need.
+    return list(dict.fromkeys([*needs, *_first_contacts(new, absent, channels)]))
 
 
 def _as_good(own: Row, of: Sequence[Row]) -> Iterator[Need]:
