@@ -1,4 +1,5 @@
 import pickle
+from itertools import permutations
 
 import pytest
 from mq.mqsc_texts import chstatus, clusqmgr, one, queue, session
@@ -133,6 +134,38 @@ def test_cluster_times_tell_the_newer_view():
         for day in "21"
     ]  # fmt: skip
     assert one(read_texts(texts), "cluster_channels")["clwlprty"] == 2
+
+
+def test_no_order_of_the_texts_makes_an_older_time_count():
+    day = "ALTDATE(2026-01-0{})"
+    shown = [
+        ("CLUSTER(K)", "PUT(DISABLED)", "CLWLRANK(1)", day.format(1)),
+        ("CLUSTER(K)", "PUT(ENABLED)", day.format(2)),
+        ("CLUSTER(K)", "PUT(DISABLED)", "CLWLPRTY(3)", day.format(3)),
+        ("CLWLPRTY(3)",),
+    ]
+    texts = [
+        (str(number), session("QM1", queue("QUEUE(A)", "TYPE(QLOCAL)", *attributes)))
+        for number, attributes in enumerate(shown)
+    ]
+    for sources in permutations(texts):
+        reading = read_texts(sources)
+        row = one(reading, "queues")
+        assert (row["put_enabled"], row["clwlprty"], row["clwlrank"]) == (False, 3, 1)
+        assert (reading.rejects, reading.altered["queues"]) == ([], ["2026-01-03"])
+
+
+def test_what_no_time_tells_is_a_reject_beside_all_times_in_any_order():
+    dated = [("CLWLPRTY(1)", "ALTDATE(2026-01-01)"), ("CLWLPRTY(2)", "ALTDATE(2026-01-02)")]
+    shown = [("CLWLPRTY(1)",), *dated]
+    texts = [
+        (str(number), session("QM1", queue("QUEUE(A)", "TYPE(QLOCAL)", "CLUSTER(K)", *attributes)))
+        for number, attributes in enumerate(shown)
+    ]
+    for sources in permutations(texts):
+        (reject,) = read_texts(sources).rejects
+        assert "clwlprty" in reject.reason
+        assert "2 at 2:" in reject.reason
 
 
 def test_a_later_file_alters_and_deletes_what_an_earlier_one_defines():

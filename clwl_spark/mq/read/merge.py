@@ -53,46 +53,71 @@ def merge(rows: Iterable[Row]) -> tuple[list[Row], list[Reject]]:
 
     Source: CONTRACT, "What MQ's texts become", 8 and 9.
     """
-    kept: dict[Key, Row] = {}
     rejects: list[Reject] = []
+    kept = [_settled(of_key, rejects) for of_key in _by_key(rows)]
+    return kept, rejects
+
+
+def _by_key(rows: Iterable[Row]) -> Iterable[list[Row]]:
+    """The rows of each key, in the order of the texts.
+
+    A row whose display left the cluster out is with each of the object's rows, else unshared.
+    """
+    keys: dict[Key, list[Row]] = {}
     waiting: list[Row] = []
     for row in rows:
         if row.partial and row.values.get("cluster", "") is None:
             waiting.append(row)
-            continue
-        _add(kept, row, rejects)
-    _add_unclustered(kept, waiting, rejects)
-    return list(kept.values()), rejects
+        else:
+            keys.setdefault(_key(row), []).append(row)
+    of_object: dict[Key, list[Key]] = {}
+    for key in keys:
+        of_object.setdefault(key[:4], []).append(key)
+    for row in waiting:
+        for key in of_object.get(_key(row)[:4], [(*_key(row)[:4], "")]):
+            placed = replace(row, values={**row.values, "cluster": key[4]})
+            keys.setdefault(key, []).append(placed)
+    return keys.values()
 
 
-def _add(kept: dict[Key, Row], row: Row, rejects: list[Reject]) -> None:
-    """Add a row, or settle it with the one of its key."""
-    key = (row.table, *(row.values[column] for column in KEYS[row.table]))
-    old = kept.get(key)
-    if old is None:
-        kept[key] = row
-        return
+def _key(row: Row) -> Key:
+    return (row.table, *(row.values[column] for column in KEYS[row.table]))
+
+
+def _settled(rows: list[Row], rejects: list[Reject]) -> Row:
+    """One row of those of a key; what contradicts it becomes a reject.
+
+    Rows whose times MQ tells are settled among themselves first, from the oldest on, so that
+    neither the order of the texts nor a row without a time between them decides which one counts.
+    """
+    dated = [row for row in rows if row.stamp]
+    if len(dated) > 1:
+        dated.sort(key=lambda row: row.stamp)
+        first = next(place for place, row in enumerate(rows) if row.stamp)
+        undated = [row for row in rows[first:] if not row.stamp]
+        rows = [*rows[:first], _folded(dated, rejects), *undated]
+    return _folded(rows, rejects)
+
+
+def _folded(rows: list[Row], rejects: list[Reject]) -> Row:
+    kept, *others = rows
+    for row in others:
+        kept = _joined(kept, row, rejects)
+    return kept
+
+
+def _joined(old: Row, row: Row, rejects: list[Reject]) -> Row:
+    """What is known by two rows of a key."""
     column = _contradiction(old, row)
     if not column:
-        kept[key] = _counted(_filled(old, row), row)
-    elif old.stamp and row.stamp and old.stamp != row.stamp:
+        return _counted(_filled(old, row), row)
+    if old.stamp and row.stamp and old.stamp != row.stamp:
         newer, older = (row, old) if row.stamp > old.stamp else (old, row)
-        kept[key] = newer if newer.known() is None else _updated(newer, older)
-    elif row.values.get("chltype") == "CLUSRCVR":
-        kept[key] = min(old, row, key=_tier)
-    else:
-        rejects.append(_conflict(old, row, column))
-
-
-def _add_unclustered(kept: dict[Key, Row], waiting: Iterable[Row], rejects: list[Reject]) -> None:
-    """Settle rows whose display left the cluster out: with the object's rows, else unshared."""
-    by_object: dict[Key, list[Key]] = {}
-    for key in kept:
-        by_object.setdefault(key[:4], []).append(key)
-    for row in waiting:
-        start = (row.table, *(row.values[column] for column in KEYS[row.table][:3]))
-        for key in by_object.get(start, [(*start, "")]):
-            _add(kept, replace(row, values={**row.values, "cluster": key[4]}), rejects)
+        return newer if newer.known() is None else _updated(newer, older)
+    if row.values.get("chltype") == "CLUSRCVR":
+        return min(old, row, key=_tier)
+    rejects.append(_conflict(old, row, column))
+    return old
 
 
 def _contradiction(old: Row, new: Row) -> str:
@@ -126,7 +151,7 @@ def _filled(row: Row, other: Row) -> Row:
     }
     own, more = row.known(), other.known()
     shown = None if own is None or more is None else own | more
-    stamp = row.stamp or other.stamp
+    stamp = max(row.stamp, other.stamp)
     partial = row.partial and other.partial
     return replace(row, values=values, stamp=stamp, partial=partial, shown=shown)
 
