@@ -26,6 +26,7 @@ from clwl_spark.delta.spark_writes import (
     clear_by_spark,
     delete_by_spark,
     merge_frame,
+    moments_as_numbers,
     replace_frame,
 )
 from clwl_spark.delta.writes import (
@@ -98,6 +99,17 @@ class Lake(LakeReader):
             return None
         absent = tuple(x.name for x in table.columns if x.optional and x.name not in found)
         return Behind(table.name, absent, tuple(old_checks(self._properties(table.name), table)))
+
+    def side_by_side(self, write: Callable[[str], None], tables: Iterable[str]) -> None:
+        """Write several tables, in no order; a commit in a catalog or a store takes seconds.
+
+        Args:
+            write: does it, by methods of this lake.
+            tables: names.
+        """
+        # Set for all of them: a setting that one thread takes back would be another's as well.
+        with moments_as_numbers(self.spark):
+            run_parallel(self.spark, write, tables)
 
     def _properties(self, table: str) -> Mapping[str, str]:
         """Properties of a table that is there."""

@@ -24,7 +24,7 @@ def append_frame(
     if transaction is not None:
         writer = writer.option("txnAppId", transaction.application)
         writer = writer.option("txnVersion", str(transaction.version))
-    with _moments_as_numbers(frame.sparkSession):
+    with moments_as_numbers(frame.sparkSession):
         if place.in_catalog:
             writer.saveAsTable(place.sql_name(table.name))
         else:
@@ -33,7 +33,7 @@ def append_frame(
 
 def replace_frame(place: LakePlace, table: Table, frame: DataFrame, condition: str) -> None:
     """Replace the rows for which a condition of Spark's SQL holds."""
-    with _moments_as_numbers(frame.sparkSession):
+    with moments_as_numbers(frame.sparkSession):
         if not place.in_catalog:
             writer = _writer(table, frame, "overwrite").option("replaceWhere", condition)
             writer.save(place.path(table.name))
@@ -47,7 +47,7 @@ def replace_frame(place: LakePlace, table: Table, frame: DataFrame, condition: s
 def merge_frame(place: LakePlace, table: Table, frame: DataFrame) -> None:
     """Update the rows whose key is there, insert the others."""
     keys = " AND ".join(f"t.`{key}` <=> s.`{key}`" for key in table.keys)
-    with _moments_as_numbers(frame.sparkSession), named_frame(frame) as source:
+    with moments_as_numbers(frame.sparkSession), named_frame(frame) as source:
         frame.sparkSession.sql(
             f"MERGE INTO {place.sql_name(table.name)} t USING {source} s ON {keys} "
             "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
@@ -69,7 +69,7 @@ def change_frame(
     keys = " AND ".join(f"t.`{key}` = s.`{key}`" for key in table.keys)
     sets = ", ".join(f"t.`{name}` = s.`{name}`" for name in table.names)
     columns, values = (", ".join(f"{x}`{name}`" for name in table.names) for x in ("", "s."))
-    with _moments_as_numbers(frame.sparkSession), named_frame(frame) as source:
+    with moments_as_numbers(frame.sparkSession), named_frame(frame) as source:
         frame.sparkSession.sql(
             f"MERGE INTO {place.sql_name(table.name)} t USING {source} s "  # noqa: S608 (our names)
             f"ON {keys} AND {condition} WHEN MATCHED AND s.`{gone}` THEN DELETE "
@@ -80,7 +80,7 @@ def change_frame(
 
 def delete_by_spark(place: LakePlace, table: Table, condition: str) -> None:
     """Delete the rows for which a condition of Spark's SQL holds."""
-    with _moments_as_numbers(place.spark):
+    with moments_as_numbers(place.spark):
         place.spark.sql(f"DELETE FROM {place.sql_name(table.name)} WHERE {condition}")  # noqa: S608
 
 
@@ -88,6 +88,14 @@ def clear_by_spark(place: LakePlace, table: Table, column: str, condition: str) 
     """Set a column to null in the rows for which a condition of Spark's SQL holds."""
     name = place.sql_name(table.name)
     place.spark.sql(f"UPDATE {name} SET `{column}` = NULL WHERE {condition}")  # noqa: S608
+
+
+def moments_as_numbers(spark: SparkSession) -> AbstractContextManager[None]:
+    """For the block, files get moments that every reader knows, unless the session sees to it."""
+    given = {x: setting(spark, x, "") for x in MOMENTS_AS_NUMBERS}
+    if given == MOMENTS_AS_NUMBERS:
+        return nullcontext()
+    return with_settings(spark, MOMENTS_AS_NUMBERS)
 
 
 def _writer(table: Table, frame: DataFrame, mode: str) -> DataFrameWriter:
@@ -99,11 +107,3 @@ def _writer(table: Table, frame: DataFrame, mode: str) -> DataFrameWriter:
     if table.change_feed:
         writer = writer.option("compression", "zstd")
     return writer
-
-
-def _moments_as_numbers(spark: SparkSession) -> AbstractContextManager[None]:
-    """For the block, files get moments that every reader knows, unless the session sees to it."""
-    given = {x: setting(spark, x, "") for x in MOMENTS_AS_NUMBERS}
-    if given == MOMENTS_AS_NUMBERS:
-        return nullcontext()
-    return with_settings(spark, MOMENTS_AS_NUMBERS)

@@ -124,8 +124,7 @@ def commit(lake: Lake, inspection: Inspection, snapshots: DataFrame) -> dict[str
     _refuse_used(lake, inspection.changed_content | changed_heads)
     lake.create([SNAPSHOTS, *(TABLES[name] for name in inspection.frames)])
     withdrawn = withdraw(lake, inspection.changed_content)
-    for name in inspection.frames:
-        _write(lake, name, inspection)
+    lake.side_by_side(lambda name: _write(lake, name, inspection), inspection.frames)
     loaded = F.coalesce(c.LOADED_AT, F.current_timestamp())
     head = heads.frames[SNAPSHOTS.name].withColumn(c.LOADED_AT, loaded)
     _replace(lake, SNAPSHOTS.name, head, changed_heads | withdrawn, len(ids))

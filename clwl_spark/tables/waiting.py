@@ -20,6 +20,8 @@ TO_CHANNEL: Final = "to_channel"
 FROM_XMITQ: Final = "from_xmitq"
 TO_XMITQ: Final = "to_xmitq"
 TO_QMGR: Final = "to_qmgr"
+TO_OBJECT: Final = "to_object"
+TO_CLUSTER: Final = "to_cluster"
 OUTCOME: Final = "outcome"
 DECIDING_RULE: Final = "deciding_rule"
 INELIGIBLE_REASON: Final = "ineligible_reason"
@@ -114,6 +116,8 @@ REALLOCATIONS: Final = Table(
         Column(c.PLAN_ID, "bigint", "Plan of the first put (route_plans)"),
         Column(MESSAGE_KEY, "bigint", "Names its outcome: a hash of the outcome's columns"),
         Column(DUPLICATE, "int", "Which of several equal outcomes, from 0"),
+        Column(TO_OBJECT, "string", "MOVED: its dest_object now (outcomes)", optional=True),
+        Column(TO_CLUSTER, "string", "MOVED: its cluster now (outcomes)", optional=True),
     ),
 )
 REALLOCATION_EVENTS: Final = Table(

@@ -137,7 +137,8 @@ def waiting(
         if not waits.is_known:
             continue
         of = f"{c.QMGR} string, {c.CHANNEL} string"
-        rows = waiting_outcomes(lake, frame_from_rows(lake.spark, [(qmgr, channel)], of))
+        pair = frame_from_rows(lake.spark, [(qmgr, channel)], of)
+        rows = waiting_outcomes(lake, pair, until)
         left = unsent(rows, waits, until).where(F.col(PUT_AT) <= until)
         own = F.count_if(_is_of(object_name)).alias("own")
         rows = left.groupBy(c.XMITQ).agg(F.count(F.lit(1)).alias("all"), own)

@@ -64,7 +64,7 @@ class Statuses:
         return bool(keys)
 
     def changes_since(self, earlier: Mapping[Key, Row]) -> list[RowChange]:
-        """The rows with another status than at an earlier moment, in the order of their keys."""
+        """The rows with another status or backlog than at an earlier moment, by their keys."""
         return [
             RowChange(
                 CHANNEL_STATUS.name,
@@ -74,7 +74,7 @@ class Statuses:
             )
             for key, row in sorted(self.rows.items())
             if row is not earlier.get(key)
-            and (key not in earlier or earlier[key][c.STATUS] != row[c.STATUS])
+            and (key not in earlier or _content(earlier[key]) != _content(row))
         ]
 
     def _put(self, row: Row) -> None:
@@ -102,3 +102,7 @@ class Statuses:
         if kind == ChannelType.CLUSSDR.value:
             return known or [(qmgr, channel, kind, x) for x in sorted(owners - {qmgr})]
         return (known if event[c.STATUS] == _STOPPED else []) or [(qmgr, channel, kind, "")]
+
+
+def _content(row: Row) -> tuple[str | None, int | None]:
+    return row[c.STATUS], row[c.BACKLOG]

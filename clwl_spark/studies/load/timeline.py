@@ -245,9 +245,9 @@ def begin_timeline(lake: Lake, options: TimelineOptions) -> Timeline:
     return Timeline(lake, line, options, frozenset(known))
 
 
-def _in_order(event: Mapping[str, Any]) -> tuple[datetime, str, str]:
-    """By time; of one moment definitions come before statuses, for they are sorted stably."""
-    return event[AT], event[c.QMGR], event.get(c.CHANNEL) or ""
+def _in_order(event: Mapping[str, Any]) -> tuple[datetime, bool, str, str]:
+    """By time; of one moment all definitions come before statuses, whoever reports them."""
+    return event[AT], c.STATUS in event, event[c.QMGR], event.get(c.CHANNEL) or ""
 
 
 def _steps(events: Sequence[dict[str, Any]], seconds: int) -> Iterator[list[dict[str, Any]]]:

@@ -23,6 +23,8 @@ SAID: Final = pa.schema(
         (w.INELIGIBLE_REASON, pa.string()),
         (c.REASON, pa.int32()),
         (w.TO_QMGR, pa.string()),
+        (w.TO_OBJECT, pa.string()),
+        (w.TO_CLUSTER, pa.string()),
     ]
 )
 
@@ -65,6 +67,8 @@ class ReallocationResult(NamedTuple):
     ineligible_reason: str | None = None
     reason: int | None = None
     to_qmgr: str | None = None
+    to_object: str | None = None
+    to_cluster: str | None = None
     to_channel: str | None = None
     to_xmitq: str | None = None
 
@@ -113,6 +117,8 @@ def result_of(
     return ReallocationResult(
         w.Reallocation.MOVED.value,
         to_qmgr=answer[c.DEST_QMGR],
+        to_object=answer[c.DEST_OBJECT],
+        to_cluster=answer[c.CLUSTER],
         to_channel=answer[c.CHANNEL],
         to_xmitq=answer[c.XMITQ],
     )

@@ -28,6 +28,7 @@ PUT_TO: Final = "put_to"
 PUT_BY: Final = "put_by"
 RANK: Final = "rank"
 _CHOSE_ANEW: Final = (w.Reallocation.MOVED.value, w.Reallocation.STILL_FAVOURED.value)
+_TOLD: Final = (w.TO_CHANNEL, w.TO_XMITQ, w.TO_QMGR, w.TO_OBJECT, w.TO_CLUSTER)
 SYSTEM_PREFIX: Final = "SYSTEM."
 _IS_NAMED: Final = "is_named"
 _MESSAGE: Final = (c.QMGR, c.PUT_SEQ, c.MESSAGE_ID, c.PUT_TIME)
@@ -46,12 +47,13 @@ def request_key() -> Column:
     return F.xxhash64(c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA)
 
 
-def waiting_outcomes(lake: Lake, channels: DataFrame) -> DataFrame:
+def waiting_outcomes(lake: Lake, channels: DataFrame, at: int | None = None) -> DataFrame:
     """The outcomes whose channel now is one of the channels (P27).
 
     Args:
         lake: with outcomes.
         channels: (qmgr, channel), distinct; small.
+        at: a moment, in microseconds: events after it have not been; None = after all events.
 
     Grain: one row per outcome: the columns of `outcomes`, channel and xmitq those that it goes by
     now, and `via`, `message_key`, `duplicate`, `moved_at` (the last event that moved it,
@@ -60,7 +62,7 @@ def waiting_outcomes(lake: Lake, channels: DataFrame) -> DataFrame:
     pairs = F.broadcast(channels)
     found = lake.read(OUTCOMES.name).where(F.col(c.CHANNEL).isNotNull())
     qmgrs = channels.select(c.QMGR).distinct()
-    places = _places(lake, qmgrs)
+    places = _places(lake, qmgrs, at)
     if places is None:
         found = found.join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
         return _placed(identified(lake, found), None)
@@ -68,17 +70,18 @@ def waiting_outcomes(lake: Lake, channels: DataFrame) -> DataFrame:
     return _placed(named, places).join(pairs, [c.QMGR, c.CHANNEL], "left_semi")
 
 
-def outcomes_now(lake: Lake, outcomes: DataFrame) -> DataFrame:
+def outcomes_now(lake: Lake, outcomes: DataFrame, at: int | None = None) -> DataFrame:
     """Outcomes as earlier events left them (P27).
 
     Args:
         lake: theirs.
         outcomes: rows of `outcomes`, all of a message.
+        at: a moment, in microseconds: events after it have not been; None = after all events.
 
     Grain: one row per outcome, as `waiting_outcomes` has it, with `put_to` and `put_by`, the queue
     manager and channel chosen at the put; what went to a local queue has no channel, and is local.
     """
-    places = _places(lake, outcomes.select(c.QMGR).distinct())
+    places = _places(lake, outcomes.select(c.QMGR).distinct(), at)
     first = {PUT_TO: F.col(c.DEST_QMGR), PUT_BY: F.col(c.CHANNEL)}
     return _placed(identified(lake, outcomes).withColumns(first), places)
 
@@ -94,12 +97,15 @@ def _placed(named: DataFrame, places: DataFrame | None) -> DataFrame:
         c.CHANNEL: F.col(w.TO_CHANNEL),
         c.XMITQ: F.col(w.TO_XMITQ),
         c.DEST_QMGR: F.col(w.TO_QMGR),
+        # Events of before these two columns were there do not tell them.
+        c.DEST_OBJECT: F.coalesce(w.TO_OBJECT, c.DEST_OBJECT),
+        c.CLUSTER: F.col(w.TO_CLUSTER),
         c.IS_LOCAL: F.col(w.TO_CHANNEL).isNull() & F.col(w.TO_XMITQ).isNull(),
     }
     return (
         placed.withColumns({x: F.when(has_moved, y).otherwise(F.col(x)) for x, y in now.items()})
         .withColumn(PUT_AT, F.coalesce(PUT_AT, F.unix_micros(c.PUT_TIME)))
-        .drop(w.TO_CHANNEL, w.TO_XMITQ, w.TO_QMGR)
+        .drop(*_TOLD)
     )
 
 
@@ -187,11 +193,16 @@ def done_reallocations(lake: Lake) -> DataFrame:
     return rows.join(done_events(lake).select(w.EVENT_ID), w.EVENT_ID, "left_semi")
 
 
-def _places(lake: Lake, qmgrs: DataFrame) -> DataFrame | None:
+def _places(lake: Lake, qmgrs: DataFrame, at: int | None) -> DataFrame | None:
     """Where earlier events left what chose anew on these queue managers; None = nothing has.
 
-    Grain: one row per such outcome (qmgr, message_key, duplicate); `to_channel`, `to_xmitq`,
-    `to_qmgr` and `moved_at` are null where none moved it.
+    Args:
+        lake: theirs.
+        qmgrs: (qmgr), distinct; small.
+        at: as for `waiting_outcomes`.
+
+    Grain: one row per such outcome (qmgr, message_key, duplicate); where it is now (`to_...`) and
+    `moved_at` are null where none moved it.
     """
     of_qmgrs = F.broadcast(qmgrs)
     chose = (
@@ -199,14 +210,16 @@ def _places(lake: Lake, qmgrs: DataFrame) -> DataFrame | None:
         .where(F.col(w.OUTCOME).isin(*_CHOSE_ANEW))
         .join(of_qmgrs, c.QMGR, "left_semi")
     )
+    event_at = F.unix_micros(w.AT)
+    if at is not None:
+        chose = chose.where(event_at <= at)
     if chose.isEmpty():
         return None
     moved = F.when(F.col(w.OUTCOME) == w.Reallocation.MOVED.value, F.col(w.EVENT_NUMBER))
-    at = F.unix_micros(w.AT)
-    last = F.max_by(F.struct(w.TO_CHANNEL, w.TO_XMITQ, w.TO_QMGR, at.alias(MOVED_AT)), moved)
+    last = F.max_by(F.struct(*_TOLD, event_at.alias(MOVED_AT)), moved)
     return (
         chose.groupBy(c.QMGR, w.MESSAGE_KEY, w.DUPLICATE)
-        .agg(last.alias("last"), F.max(at).alias(PUT_AT))
+        .agg(last.alias("last"), F.max(event_at).alias(PUT_AT))
         .select(c.QMGR, w.MESSAGE_KEY, w.DUPLICATE, "last.*", PUT_AT)
     )
 

@@ -134,7 +134,8 @@ def _is_left_over(node: Node, sender: Node, message: Message) -> bool:
     be told of no more: its subscription went with the REFRESH.
     """
     record: Record = message.body
-    if node.full or record.wanted_by() in node.wants:
+    held = node.cache.get(record.key)
+    if node.full or record.wanted_by() in node.wants or (held and is_full_repository(held)):
         return False
     if record.key.kind is Kind.QUEUE:
         return True
@@ -145,7 +146,7 @@ def _is_left_over(node: Node, sender: Node, message: Message) -> bool:
 def _take_news(cluster: Cluster, node: Node, message: Message) -> None:
     """News at a queue manager, kept and passed on, or followed up with a question."""
     record: Record = message.body
-    had_topics = node.knows_topics()
+    had_topics, held = node.knows_topics(), node.cache.get(record.key)
     _keep(cluster, node, record)
     if not node.full:
         _find_owner(cluster, node, record)
@@ -153,7 +154,8 @@ def _take_news(cluster: Cluster, node: Node, message: Message) -> None:
     _pass_on(cluster, node, message)
     if not had_topics and node.knows_topics():
         introduce_all(cluster, node)
-    _notify(cluster, node, record)
+    # Those who were told of a full repository are told that it is none any more.
+    _notify(cluster, node, record, to_all=held is not None and is_full_repository(held))
 
 
 def _keep(cluster: Cluster, node: Node, record: Record) -> None:
@@ -179,14 +181,14 @@ def _pass_on(cluster: Cluster, full: Node, message: Message) -> None:
         send(cluster, Sent.BETWEEN_FULL, (full, other), message.body)
 
 
-def _notify(cluster: Cluster, full: Node, record: Record) -> None:
-    """Tell those who turn to this full repository and care for the object."""
-    for node in list(_interested(cluster, full, record)):
+def _notify(cluster: Cluster, full: Node, record: Record, *, to_all: bool = False) -> None:
+    """Tell those who turn to this full repository and care for the object, or all of them."""
+    for node in list(_interested(cluster, full, record, to_all=to_all)):
         if node.qmid != record.key.owner and not node.full and node.ended is None:
             send(cluster, Sent.NOTICE, (full, node), record)
 
 
-def _interested(cluster: Cluster, full: Node, record: Record) -> Iterator[Node]:
+def _interested(cluster: Cluster, full: Node, record: Record, *, to_all: bool) -> Iterator[Node]:
     """Subscribers; for topics, full repositories and in pub/sub clusters all its members.
 
     Those who have not renewed for too long are not among them.
@@ -196,7 +198,8 @@ def _interested(cluster: Cluster, full: Node, record: Record) -> Iterator[Node]:
     renewed = [qmid for qmid, at in asked.items() if at > oldest]
     is_qmgr = record.key.kind is Kind.QMGR
     if (
-        record.key.kind is Kind.TOPIC
+        to_all
+        or record.key.kind is Kind.TOPIC
         or is_full_repository(record)
         or (is_qmgr and full.knows_topics())
     ):

@@ -185,9 +185,9 @@ def _clusters(current: DataFrame, looking: DataFrame, qmgr: str) -> dict[str, st
             f"name one of its own ({near or 'none'})"
         )
     is_full = F.col(ATTRIBUTES)[c.QMTYPE] == QmType.REPOS.value
-    rows = current.where((F.col(c.QMGR) == qmgr) & is_full).select(c.CLUSTER).distinct().collect()
-    full = {row[0] for row in rows}
     clusters = looking.select(CLUSTERS).collect()[0][0]
+    own = _own(current, qmgr, [*clusters])
+    full = {row[0] for row in own.where(is_full).select(c.CLUSTER).distinct().collect()}
     return {name: "FULL" if name in full else "PARTIAL" for name in sorted(clusters)}
 
 
@@ -332,7 +332,9 @@ def _case(counts: Row, cluster: str, known: Sequence[Row], qmgr: str) -> Refresh
     full = {
         row[c.QMGR]
         for row in known
-        if row[c.KIND] == Kind.QMGR and row[ATTRIBUTES].get(c.QMTYPE) == QmType.REPOS
+        if row[c.KIND] == Kind.QMGR
+        and row[c.CLUSTER] == cluster
+        and row[ATTRIBUTES].get(c.QMTYPE) == QmType.REPOS
     }
     return RefreshCase(
         qmgrs=counts["qmgrs"],

@@ -123,7 +123,7 @@ def where_is(lake: Lake, wanted: Wanted, edition: Edition) -> list[Document]:
 
 def _outcomes(lake: Lake, wanted: Wanted) -> list[_Row]:
     found = lake.read_or_empty(OUTCOMES.name).where(wanted.condition)
-    return [] if found.isEmpty() else _rows(outcomes_now(lake, found))
+    return [] if found.isEmpty() else _rows(outcomes_now(lake, found, wanted.at))
 
 
 def _rows(frame: DataFrame) -> list[_Row]:
@@ -141,7 +141,7 @@ def _document(lake: Lake, wanted: Wanted, edition: Edition, first: Sequence[_Row
     """All of a message's way."""
     fates = _Fates(lake, wanted, edition)
     hops = places = [fates.place(1, row) for row in first]
-    for hop, rows in _later(lake, first[0]).items():
+    for hop, rows in _later(lake, first[0], wanted.at).items():
         places = [
             fates.place(hop, row, has_come=_is_at(row, places, _GONE))
             for row in rows
@@ -197,7 +197,7 @@ def _move_of(row: Mapping[str, Any]) -> Move | None:
     return None if row[MOVED_AT] is None else Move(row[MOVED_AT], row[PUT_TO], row[PUT_BY])
 
 
-def _later(lake: Lake, put: _Row) -> dict[int, list[_Row]]:
+def _later(lake: Lake, put: _Row, at: int) -> dict[int, list[_Row]]:
     """The outcomes of a message's later hops, by hop."""
     if not lake.exists(HOPS.name):
         return {}
@@ -208,11 +208,11 @@ def _later(lake: Lake, put: _Row) -> dict[int, list[_Row]]:
     for hop, qmgr, number in on.collect():
         places.setdefault(hop, set()).add((qmgr, number))
     found = {}
-    for hop, at in sorted(places.items()):
+    for hop, of_hop in sorted(places.items()):
         here = lake_at(lake, hop)
-        of = frame_from_rows(lake.spark, sorted(at), f"{c.QMGR} string, {c.PUT_SEQ} long")
+        of = frame_from_rows(lake.spark, sorted(of_hop), f"{c.QMGR} string, {c.PUT_SEQ} long")
         rows = here.read(OUTCOMES.name).join(F.broadcast(of), [c.QMGR, c.PUT_SEQ], "left_semi")
-        found[hop] = _rows(outcomes_now(here, rows))
+        found[hop] = _rows(outcomes_now(here, rows, at))
     return found
 
 
@@ -288,7 +288,7 @@ class _Fates:
         """Its number from the end of what goes by its channel, and how many do."""
         of = f"{c.QMGR} string, {c.CHANNEL} string"
         channel = frame_from_rows(here.spark, [(row[c.QMGR], row[c.CHANNEL])], of)
-        ranked = from_the_end(waiting_outcomes(here, channel), self.wanted.at)
+        ranked = from_the_end(waiting_outcomes(here, channel, self.wanted.at), self.wanted.at)
         is_it = F.lit(True)
         for name in (c.PUT_SEQ, w.MESSAGE_KEY, w.DUPLICATE):
             is_it = is_it & (F.col(name) == row[name])
