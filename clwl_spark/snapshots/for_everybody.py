@@ -32,12 +32,15 @@ TABLES_SHOWN: Final = (CLUSTER_CHANNELS.name, QUEUES.name, TOPICS.name)
 _NAMES: Final = {CLUSTER_CHANNELS.name: c.CHANNEL, QUEUES.name: c.QUEUE, TOPICS.name: c.TOPIC}
 _PLACES: Final = (c.SOURCE, c.ALTERED)
 _SHOWS_IT: Final = " shows it"
+NOT_PLACED: Final = ", cluster not shown"
+"""Ends the source of a definition whose display left the cluster out."""
 
 _BEST: Final = "best"
 _OWN: Final = "own"
 _RANK: Final = "shown_by"
 _DIFFERING: Final = "differing"
 _COMES: Final = "comes_of_it"
+_PLACE: Final = "place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,8 @@ def for_everybody(frames: Frames, *, merging: bool) -> ForEverybody:
 def _full_repositories(channels: DataFrame) -> DataFrame:
     """Grain: one row per (observer, cluster) in which the observer is a full repository."""
     own = channels.where(F.col(c.OBSERVER).isin(EVERYBODY) | (F.col(c.OBSERVER) == F.col(c.QMGR)))
+    # What a display of its own leaves open has the definition's value (`own_display.filled`).
+    own = own.where(F.col(c.QMTYPE).isNotNull())
     kind = F.max_by(F.coalesce(c.QMTYPE, F.lit("")), F.col(c.OBSERVER) != EVERYBODY)
     types = own.groupBy(c.QMGR, c.CHANNEL, c.CLUSTER).agg(kind.alias(c.QMTYPE))
     full = (F.col(c.QMTYPE) == QmType.REPOS.value) & (F.col(c.CLUSTER) != "")
@@ -174,7 +179,7 @@ def _completed(rows: DataFrame, shown: DataFrame, table: str, *, merging: bool) 
     """
     name = _NAMES[table]
     keys = [c.SNAPSHOT_ID, c.QMGR, name, c.CLUSTER]
-    mine = rows.where(F.col(c.OBSERVER) == EVERYBODY)
+    mine = _placed(rows.where(F.col(c.OBSERVER) == EVERYBODY), shown, name)
     only_shown = F.coalesce(F.col(c.SOURCE).endswith(_SHOWS_IT), F.lit(False))
     defined = mine.where(~only_shown).select(c.QMGR, name).distinct()
     snapshots = rows.select(c.SNAPSHOT_ID).distinct()
@@ -189,7 +194,7 @@ def _completed(rows: DataFrame, shown: DataFrame, table: str, *, merging: bool) 
     fills = F.lit(merging) | is_told
     values = {x: _value(x, takes, fills, is_told) for x in _attributes(table)}
     differs = [~value.eqNullSafe(F.col(x)) for x, value in values.items()]
-    comes = reduce(lambda left, right: left | right, differs, takes)
+    comes = reduce(lambda left, right: left | right, differs, takes | F.col(_PLACE).isNotNull())
     source = F.concat(F.col(f"{_BEST}_{c.SOURCE}"), F.lit(", as "), "first", F.lit(_SHOWS_IT))
     values |= {
         c.SNAPSHOT_ID: F.col(c.SNAPSHOT_ID),
@@ -201,6 +206,24 @@ def _completed(rows: DataFrame, shown: DataFrame, table: str, *, merging: bool) 
     columns += [comes.alias(_COMES), F.col(_RANK), F.col(_DIFFERING)]
     rest = rows.where(F.col(c.OBSERVER) != EVERYBODY).select(*TABLES[table].names)
     return both.select(*columns).unionByName(rest, allowMissingColumns=True)
+
+
+def _placed(mine: DataFrame, shown: DataFrame, name: str) -> DataFrame:
+    """Everybody's rows; one whose cluster is not known is in those in which it is shown.
+
+    Grain: one row per row, or one per cluster of such a row; `_PLACE`, its cluster, where it is so.
+    """
+    is_open = F.coalesce(F.col(c.SOURCE).endswith(NOT_PLACED), F.lit(False))
+    places = shown.select(c.QMGR, name, F.col(c.CLUSTER).alias(_PLACE))
+    open_rows = mine.where(is_open).join(places, [c.QMGR, name], "left")
+    found = {
+        c.CLUSTER: F.coalesce(_PLACE, c.CLUSTER),
+        c.SOURCE: F.when(F.col(_PLACE).isNull(), F.col(c.SOURCE)).otherwise(
+            F.split_part(c.SOURCE, F.lit(NOT_PLACED), F.lit(1))
+        ),
+    }
+    others = mine.where(~is_open).withColumn(_PLACE, F.lit(None).cast("string"))
+    return others.unionByName(open_rows.withColumns(found))
 
 
 def _value(column: str, takes: Column, fills: Column, is_told: Column) -> Column:

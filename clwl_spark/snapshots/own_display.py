@@ -105,8 +105,20 @@ def supersede(rows: dict[Key, Values], key: Key, told: Values, own: Key) -> None
         return
     left = {*KEYS[own[0]], *_PLACES} | {x for x in _UNDEFINED if told.get(x) is None}
     new = {x: value for x, value in told.items() if x not in left}
-    # Where there is a definition it tells the value from now on.
-    rows[own] = {**rows[own], **(dict.fromkeys(new) if key in rows else new)}
+    shown = rows[own]
+    if key not in rows:
+        rows[own] = {**shown, **new}
+        return
+    if c.QTYPE in new and _has_no_rname(shown):
+        new[c.RNAME] = None
+    # The definition tells the value from now on.
+    rows[own] = {**shown, **dict.fromkeys(new)}
+
+
+def _has_no_rname(displayed: Values) -> bool:
+    """Whether a QREMOTE's own name stands for its RNAME, which no display of the cluster shows."""
+    is_remote = displayed.get(c.QTYPE) == QueueType.QREMOTE
+    return is_remote and displayed[c.RNAME] == displayed[c.QUEUE]
 
 
 def filled(rows: DataFrame, table: str) -> DataFrame:

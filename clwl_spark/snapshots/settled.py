@@ -165,8 +165,14 @@ def _counted(
     for text in texts:
         for table, counts in text["changes"].items():
             changes.setdefault(table, Counter()).update(counts)
-    if everybody.rows:
-        changes.update(changes_of_tables(lake, everybody.frames, about.earlier_id))
+    # What is filled in behind the texts changes rows, too.
+    anew = [
+        *(TABLES_SHOWN if everybody.rows else ()),
+        *(TABLES_DISPLAYED if any(x["displays"] for x in texts) else ()),
+    ]
+    if anew:
+        tables = dict.fromkeys(anew)
+        changes.update(changes_of_tables(lake, everybody.frames, about.earlier_id, tables))
     return {x: dict(changes[x]) for x in CONTENT if any(changes.get(x, {}).values())}
 
 

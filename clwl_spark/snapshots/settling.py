@@ -28,7 +28,8 @@ from clwl_spark.mq.read.records import (
     Row,
     TextState,
 )
-from clwl_spark.snapshots.for_everybody import is_shown
+from clwl_spark.snapshots.for_everybody import NOT_PLACED, is_shown
+from clwl_spark.snapshots.memberships import say_memberships, seen_of_new_repository
 from clwl_spark.snapshots.moving import is_newer, move
 from clwl_spark.snapshots.namelists import without_use
 from clwl_spark.snapshots.own_display import (
@@ -136,6 +137,8 @@ def settle(
             own = own_key(key, qmgr)
             if not (merging or is_newer(settled.rows.get(own, {}), row.stamp)):
                 supersede(settled.rows, key, told, own)
+    say_memberships(settled.rows, states)
+    settled.told |= seen_of_new_repository(settled.rows, earlier, qmgr)
     refused = {(x.file, x.line) for x in rejects}
     settled.used = settled.used or any(
         state.suspensions or any((state.source, x.line) not in refused for x in state.open)
@@ -310,7 +313,7 @@ def _take(settled: Settled, row: Row, key: Key, values: Values) -> Values:
     settled.told.add(key)
     known = _known(row, values)
     told = values if known is None else {x: values[x] for x in values if x in known}
-    place = f"{row.file}:{row.line}"
+    place = _read_from(row, values)
     if old is None:
         settled.rows[key] = {**values, c.SOURCE: place, c.ALTERED: row.stamp or None}
         return told
@@ -321,11 +324,18 @@ def _take(settled: Settled, row: Row, key: Key, values: Values) -> Values:
     return told
 
 
+def _read_from(row: Row, values: Values) -> str:
+    """The source of a row that a text tells."""
+    is_placed = row.knows(c.CLUSTER) or values.get(c.CLUSTER) != ""
+    return f"{row.file}:{row.line}" + ("" if is_placed else NOT_PLACED)
+
+
 def _source(old: Values, told: Values) -> str | None:
     """Where a row was read from of which nothing new is told; else None."""
     same = all(old.get(column) == value for column, value in told.items())
     source: str | None = old.get(c.SOURCE)
-    return source if same and not is_shown(source) else None
+    is_open = c.CLUSTER in told and (source or "").endswith(NOT_PLACED)
+    return source if same and not is_shown(source) and not is_open else None
 
 
 def _known(row: Row, values: Values) -> frozenset[str] | None:

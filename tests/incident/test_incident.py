@@ -13,6 +13,8 @@ from clwl_spark.errors import InputError, UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import MissingSnapshotError
 from clwl_spark.studies.incident.find import Question, incident
+from clwl_spark.studies.reallocate.events import ChannelEvent
+from clwl_spark.studies.reallocate.run import reallocate
 from clwl_spark.tables.moments import micros
 
 SINCE = NOON + timedelta(hours=1)
@@ -95,6 +97,21 @@ def test_what_is_bound_waits(lake):
     (waits,) = found.waiting
     assert (waits.qmgr, waits.channel, waits.status) == ("APP1", "TO.SRV1", "RETRYING")
     assert waits.messages == waits.of_object == stuck.messages
+
+
+def test_who_waited_is_told_after_a_later_reallocation_as_before_it(spark, tmp_path):
+    there = (qmgr("APP1"), rcvr("APP1"), rcvr("SRV1"), queue("SRV1", "SOLE", "K"))
+    rows = [snapshot("S1", 0), *at("S1", *there, sender("APP1", "SRV1", "RUNNING"))]
+    rows += [snapshot("S2", 1), *at("S2", *there, sender("APP1", "SRV1", "RETRYING"))]
+    put = message("APP1", "SOLE", put_time=SINCE + timedelta(minutes=1))
+    lake = routed_lake(spark, tmp_path, tables(*rows), [put], SECOND)
+    question = Question("SOLE", micros(SINCE), until=micros(SINCE + timedelta(minutes=10)))
+    before = incident(lake, question, Ladder(SECOND)).waiting
+    later = ChannelEvent("APP1", "TO.SRV1", "RETRYING", micros(SINCE + timedelta(minutes=20)))
+    (summary,) = reallocate(lake, [later], Ladder(SECOND)).events
+    assert summary.counts["still_favoured"] == 1
+    assert incident(lake, question, Ladder(SECOND)).waiting == before
+    assert [(x.channel, x.messages) for x in before] == [("TO.SRV1", 1)]
 
 
 def test_it_says_what_to_do(lake):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.delta.lake import Lake
@@ -223,7 +224,7 @@ def _second(document):
     return document["eventCreation"]["epoch"] - int(START.timestamp())
 
 
-def small(lake, load, tmp_path, events, *words, code=0):
+def small(lake, load, tmp_path, events, *words, code=0, base=()):
     """Load events onto the snapshot of two queue managers that send to each other."""
     if not lake.exists("snapshots"):
         text = tmp_path / "qm.mqsc"
@@ -240,6 +241,7 @@ def small(lake, load, tmp_path, events, *words, code=0):
         for file, name in ((text, "QM1"), (other, "QM2")):
             assert main(["ingest", str(file), "--snapshot", "S", "--observer", name, "--valid-from",
                          START.isoformat(), "--lake", lake.root, "--quiet"]) == 0  # fmt: skip
+        put_rows(lake, "channel_status", [{"snapshot_id": "S", **x} for x in base])
     path = tmp_path / f"{random.random()}.jsonl"
     return load(write(path, events), "--timeline", "S", *words, code=code)
 
@@ -261,6 +263,28 @@ def test_a_status_that_the_base_lacks_is_of_the_channel_s_owner(lake, load, tmp_
     }
     assert len(lake.in_memory(SNAPSHOT_CHANGES.name)) == 1
     assert len(lake.stored("channel_status").collect()) == 0
+
+
+def test_a_channel_that_ran_in_between_has_no_known_backlog_any_more(lake, load, tmp_path):
+    channel = {"qmgr": "QM1", "channel": "TO.QM2", "chltype": "CLUSSDR", "remote_qmgr": "QM2"}
+    base = [{**channel, "status": "RETRYING", "backlog": 5}]
+    events = [event(x, "QM1", "TO.QM2", y) for x, y in ((10, "RUNNING"), (20, "RETRYING"))]
+    last = small(lake, load, tmp_path, events, "--step", "1m", base=base)["timeline"]["last"]
+    (now,) = lake.in_memory("channel_status", c.SNAPSHOT_ID, [last]).to_pylist()
+    assert (now["status"], now["backlog"]) == ("RETRYING", None)
+
+
+@pytest.mark.parametrize("reporter", ["QM1", "QM9"])
+def test_a_status_of_the_moment_that_defines_its_channel_is_taken_whoever_reports_it(
+    lake, load, tmp_path, reporter
+):
+    receiver = {"channelName": "NEW.QM2", "channelType": "Clusrcvr", "clusterName": "K"}
+    events = [
+        event(70, reporter, "NEW.QM2", "RETRYING"), config(70, "QM2", "Channel", 2367, **receiver)
+    ]  # fmt: skip
+    found = small(lake, load, tmp_path, events)["timeline"]
+    assert found["elsewhere"] == 0
+    assert statuses(lake, found["last"]) == {(reporter, "NEW.QM2", "CLUSSDR", "QM2"): "RETRYING"}
 
 
 def test_a_receiver_s_stop_is_of_all_its_instances(lake, load, tmp_path):

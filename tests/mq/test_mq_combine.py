@@ -179,3 +179,24 @@ def test_a_later_file_alters_and_deletes_what_an_earlier_one_defines():
     assert reading.rejects == []
     before = read_texts([change, first])
     assert [reject.line for reject in before.rejects] == [2, 4]
+
+
+MADE = "DEF QL(NEW) CLUSTER(K)\n"
+DEFAULT = "DEF QL(SYSTEM.DEFAULT.LOCAL.QUEUE) DEFBIND(NOTFIXED) CLWLPRTY(4) REPLACE\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "made"),
+    [
+        (MADE, ("NOTFIXED", 4)),
+        ("ALTER QL(SYSTEM.DEFAULT.LOCAL.QUEUE) CLWLPRTY(5)\n" + MADE, ("NOTFIXED", 5)),
+        (MADE + "ALTER QL(SYSTEM.DEFAULT.LOCAL.QUEUE) CLWLPRTY(5)\n", ("NOTFIXED", 4)),
+        ("DEF QL(NEW) LIKE(SYSTEM.DEFAULT.LOCAL.QUEUE) CLWLPRTY(1)", ("NOTFIXED", 1)),
+    ],
+)
+def test_a_new_object_starts_as_the_default_object_of_the_base(change, made):
+    earlier = read_text(OWN + DEFAULT, "before").rows
+    rows = {x["queue"]: x for x in apply_changes(earlier, change, "a", "QM1").rows["queues"]}
+    assert (rows["NEW"]["defbind"], rows["NEW"]["clwlprty"]) == made
+    altered = rows.get("SYSTEM.DEFAULT.LOCAL.QUEUE", {"clwlprty": 4})
+    assert altered["clwlprty"] == (5 if "ALTER" in change else 4)

@@ -84,8 +84,8 @@ def test_a_queue_manager_resource_names_the_queue_manager():
 
 def test_displayed_rows_one_a_line_and_a_broken_one_among_them():
     lines = [
-        '{"qmgr": "QM1", "queue": "A", "type": "QLOCAL"}',
-        '{"QUEUE": "B", "TYPE": "QALIAS", "TARGQ": "A"}',
+        '{"qmgr": "QM1", "queue": "A", "type": "QLOCAL", "cluster": " "}',
+        '{"QUEUE": "B", "TYPE": "QALIAS", "TARGQ": "A", "CLUSTER": " "}',
         '{"QUEUE": "C", "TYPE": ',
         '{"CLUSQMGR": "QM2", "CHANNEL": "TO.QM2", "CLUSTER": "K", "DEFTYPE": "CLUSSDRA"}',
         '{"COLOUR": "RED"}',
@@ -118,7 +118,8 @@ def test_an_answer_in_runmqscs_own_words():
 
 
 def test_an_answer_among_other_text_belongs_to_the_queue_manager_of_its_address():
-    answer = {"commandResponse": [{"parameters": {"queue": "A", "type": "QLOCAL"}}]}
+    shown = {"queue": "A", "type": "QLOCAL", "cluster": ""}
+    answer = {"commandResponse": [{"parameters": shown}]}
     text = (
         "$ curl -k https://h:9443/ibmmq/rest/v2/admin/action/qmgr/QM1/mqsc\n"
         + json.dumps(answer, indent=1)

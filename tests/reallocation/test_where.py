@@ -1,17 +1,20 @@
 """Where a message is: it waits exactly where a re-allocation would find it waiting."""
 
 import json
+import shutil
+from dataclasses import replace
 
 import pytest
 from reallocation.test_who_waits import event, half, moment, run, waited, world
 from scenario_files import START
-from small_worlds import at, message, qmgr, queue, rcvr, sender, snapshot, tables
+from small_worlds import alias, at, message, qmgr, queue, rcvr, sender, snapshot, tables
 from tracing.way_files import definitions, lake_of
 from waiting_worlds import SECOND, routed_lake
 from worlds import put_rows
 
 from clwl_spark.algorithm.semantics import Wanted as WantedSemantics
 from clwl_spark.cli import main
+from clwl_spark.delta.writes import append_rows
 from clwl_spark.errors import UsageError
 from clwl_spark.mq.vocabulary import Edition
 from clwl_spark.routing.hops.journeys import follow_messages
@@ -23,7 +26,7 @@ from clwl_spark.studies.where.find import (
     where_is,
 )
 from clwl_spark.studies.where.wording import Place, State, summary
-from clwl_spark.tables import TABLES
+from clwl_spark.tables import REALLOCATIONS, TABLES
 from clwl_spark.tables.moments import micros
 
 PUTS = {1: 1, 2: 2, 3: 3, 4: 5, 5: 7, 6: 9, 7: 9.5}
@@ -97,6 +100,62 @@ def test_a_message_that_was_moved_waits_where_it_is_now(spark, tmp_path):
     told = f"re-allocated at {moment(2)}, to QM1 by TO.QM1 before; TO.QM2 is down since"
     assert hop["why"].startswith(told)
     assert hop["moved_from"] == {"dest_qmgr": "QM1", "channel": "TO.QM1"}
+
+
+def two_ways(spark, tmp_path):
+    """What ANY names is ONE on QM1 in K, from 13:00 to 14:00 TWO on QM2 in L; SOLE is on QM1."""
+    there = (qmgr("GATE"), rcvr("GATE"), rcvr("QM1"), rcvr("QM2", "L"))
+    there += (rcvr("GATE", "L", "L.GATE"), queue("QM2", "TWO", "L"))
+    there += tuple(queue("QM1", x, "K") for x in ("ONE", "SOLE"))
+    links = [sender("GATE", x, "RETRYING") for x in ("QM1", "QM2")]
+    rows = [snapshot(f"S{x}", x) for x in range(3)]
+    for number, target in enumerate(("ONE", "TWO", "ONE")):
+        rows += at(f"S{number}", *there, *links, alias("GATE", "ANY", target))
+    puts = [message("GATE", name, x, put_time=half(1)) for x, name in ((1, "ANY"), (2, "SOLE"))]
+    return routed_lake(spark, tmp_path, tables(*rows), puts, SECOND)
+
+
+def hop_of(lake, when, number=1):
+    (found,) = where_is(lake, Wanted(micros(half(when)), None, "GATE", number), Edition.SECOND)
+    return found["hops"][0]
+
+
+def new_way(hop):
+    return tuple(hop[x] for x in ("dest_qmgr", "dest_object", "channel", "cluster"))
+
+
+@pytest.mark.parametrize("told", [{}, {"backlog": 2}])
+def test_where_it_was_before_a_reallocation_stays_the_answer_after_it(spark, tmp_path, told):
+    lake = two_ways(spark, tmp_path)
+    wanted = [Wanted(micros(half(1.5)), None, "GATE", x, **told) for x in (1, 2)]
+    before = [where_is(lake, x, Edition.SECOND) for x in wanted]
+    (summary,) = run(lake, event(2.5))
+    assert (summary.counts["moved"], summary.counts["still_favoured"]) == (1, 1)
+    assert [where_is(lake, x, Edition.SECOND) for x in wanted] == before
+    assert [x["state"] for (x,) in before] == ["WAITS", "WAITS"]
+
+
+def test_a_message_that_was_moved_has_the_object_and_cluster_of_its_new_way(spark, tmp_path):
+    lake = two_ways(spark, tmp_path)
+    assert new_way(hop_of(lake, 1.5)) == ("QM1", "ONE", "TO.QM1", "K")
+    run(lake, event(2.5))
+    assert new_way(hop_of(lake, 3)) == ("QM2", "TWO", "TO.QM2", "L")
+
+
+def test_events_of_an_earlier_version_do_not_tell_the_cluster_and_later_ones_do(spark, tmp_path):
+    lake = two_ways(spark, tmp_path)
+    run(lake, event(2.5))
+    rows = lake.in_memory("reallocations").drop_columns(["to_object", "to_cluster"])
+    earlier = replace(
+        REALLOCATIONS, columns=tuple(x for x in REALLOCATIONS.columns if not x.optional)
+    )
+    shutil.rmtree(lake.path("reallocations"))
+    lake.create([earlier])
+    assert append_rows(lake.path("reallocations"), earlier, rows)
+    assert new_way(hop_of(lake, 3)) == ("QM2", "ONE", "TO.QM2", None)
+    run(lake, event(4.5, channel="TO.QM2"))
+    assert new_way(hop_of(lake, 5)) == ("QM1", "ONE", "TO.QM1", "K")
+    assert new_way(hop_of(lake, 3)) == ("QM2", "ONE", "TO.QM2", None)
 
 
 def test_it_goes_on_hop_by_hop_until_it_waits(spark, tmp_path):

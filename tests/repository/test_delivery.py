@@ -246,6 +246,15 @@ def test_a_promoted_queue_manager_knows_everything():
     assert "QM2" in names(cluster, "QM1", Kind.QMGR)
 
 
+@pytest.mark.parametrize("day", [3, 60])
+def test_who_was_told_of_a_full_repository_is_told_that_it_is_none_any_more(day):
+    told = [*started(("QM1",), ("FR1", "FR2", "FR3")), event("2d", "demote", "FR1")]
+    view = knowledge_of(after(*told, until=day), "QM1")
+    types = {x["qmgr"]: x["attributes"]["qmtype"] for x in view.known}
+    assert types == {"FR1": "NORMAL", "FR2": "REPOS", "FR3": "REPOS", "QM1": "NORMAL"}
+    assert view.stale == []
+
+
 def test_one_that_leaves_in_good_order_is_forgotten_at_once():
     told = [
         *started(TWO),

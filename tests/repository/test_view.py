@@ -153,6 +153,25 @@ def test_refresh_is_estimated_from_what_the_snapshot_shows(look):
     }  # fmt: skip
 
 
+def test_a_host_that_is_full_in_another_cluster_alone_has_to_be_asked_for(spark, tmp_path):
+    seen = (rcvr("FR1", qmtype="REPOS"), rcvr("QM2"), queue("QM2", "Q", "K"))
+    seen += (rcvr("QM2", "L", "L.QM2", qmtype="REPOS"),)
+    rows = (rcvr("QM1"), rcvr("QM1", "L", "L.QM1"), *seen, *seen_by("QM1", *seen))
+    lake = lake_of(spark, tmp_path / "two", snapshot("S1"), *at("S1", *rows))
+    (cost,) = (x for x in repository_view(lake, "QM1").refresh if x["cluster"] == "K")
+    assert (cost["subscriptions"], cost["answers"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("everybody", "own", "role"), [("REPOS", "NORMAL", "PARTIAL"), ("NORMAL", "REPOS", "FULL")]
+)
+def test_its_role_is_that_of_its_own_row_before_everybody_s(spark, tmp_path, everybody, own, role):
+    rows = (rcvr("FR1", qmtype="REPOS"), rcvr("QM1", qmtype=everybody))
+    rows += (*seen_by("QM1", rcvr("QM1", qmtype=own)),)
+    lake = lake_of(spark, tmp_path / "role", snapshot("S1"), *at("S1", *rows))
+    assert repository_view(lake, "QM1").repositories == {"K": role}
+
+
 def test_moments_and_queue_managers_that_are_not_there(lake, look):
     with pytest.raises(MissingSnapshotError, match="before the first valid snapshot") as caught:
         repository_view(lake, "QM2", hours(0.5))

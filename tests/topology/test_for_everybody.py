@@ -187,3 +187,56 @@ def test_what_is_shown_later_replaces_what_was_only_shown(lake, write):
         ("QM1", None), ("QM9", False)
     ]  # fmt: skip
     assert summary.changes["cluster_channels"]["changed"] == 2
+
+
+OWN_OF_FR1 = clusqmgr("CLUSQMGR(FR1)", "CHANNEL(TO.FR1)", "CLUSTER(K)", "DEFTYPE(CLUSRCVR)")
+SEEN = view("FR1", channel_to("QM3"), shown_queue("QM3"))
+IN_K = [("QM3", "APP.Q", "K")]
+
+
+def test_a_repository_whose_own_display_leaves_out_what_it_is_speaks_for_everybody(lake, write):
+    take(lake, write(FR1=SCRIPTS["FR1"], shown=view("FR1", OWN_OF_FR1, channel_to("QM3"))))
+    assert "TO.QM3" in [row[1] for row in everybodys(lake, "cluster_channels", "channel")]
+
+
+def test_a_repository_that_is_only_displayed_is_one_at_once(lake, write):
+    repos = "AMQ8408I: Display Queue Manager details.\n   QMNAME(FR1)   REPOS(K)\n"
+    texts = write(shown=view("FR1", repos, OWN_OF_FR1, channel_to("QM3"), shown_queue("QM3")))
+    take(lake, texts)
+    assert everybodys(lake, "queues", "queue", "cluster") == IN_K
+    assert take(lake, texts, "S2", base="S1").changes == {}
+
+
+@pytest.mark.parametrize("base", [None, "S1"])
+def test_what_was_seen_before_its_text_came_counts_from_then_on(lake, write, base):
+    take(lake, write(shown=SEEN))
+    assert everybodys(lake, "queues", "queue", "cluster") == []
+    snapshot = "S2" if base else "S1"
+    take(lake, write(FR1=SCRIPTS["FR1"]), snapshot, base)
+    assert everybodys(lake, "queues", "queue", "cluster", snapshot=snapshot) == IN_K
+
+
+def test_a_display_without_the_cluster_leaves_its_queue_where_it_is_shown(lake, write):
+    depth = view("QM3", queue("QUEUE(APP.Q)", "TYPE(QLOCAL)", "CURDEPTH(3)", "CLWLRANK(5)"))
+    take(lake, write(FR1=SCRIPTS["FR1"], shown=SEEN, depth=depth))
+    assert everybodys(lake, "queues", "queue", "cluster") == IN_K
+    assert everybodys(lake, "queues", "clwlrank", "clwlprty") == [("QM3", 5, 7)]
+
+
+@pytest.mark.parametrize("base", [None, "S1"])
+def test_a_queue_of_no_known_cluster_finds_its_place_when_it_is_shown(lake, write, base):
+    depth = view("QM3", queue("QUEUE(APP.Q)", "TYPE(QLOCAL)", "CURDEPTH(3)"))
+    take(lake, write(depth=depth))
+    assert everybodys(lake, "queues", "queue", "cluster") == [("QM3", "APP.Q", "")]
+    snapshot = "S2" if base else "S1"
+    take(lake, write(FR1=SCRIPTS["FR1"], shown=SEEN), snapshot, base)
+    assert everybodys(lake, "queues", "queue", "cluster", snapshot=snapshot) == IN_K
+
+
+def test_a_queue_that_is_displayed_in_no_cluster_is_in_none(lake, write):
+    depth = view("QM3", queue("QUEUE(APP.Q)", "TYPE(QLOCAL)", "CURDEPTH(3)"))
+    whole = view("QM3", queue("QUEUE(APP.Q)", "TYPE(QLOCAL)", "CLUSTER( )", "CLWLRANK(5)"))
+    take(lake, write(depth=depth))
+    take(lake, write(whole=whole), "S2", "S1")
+    take(lake, write(FR1=SCRIPTS["FR1"], shown=SEEN), "S3", "S2")
+    assert everybodys(lake, "queues", "cluster", snapshot="S3") == [("QM3", "")]

@@ -217,3 +217,18 @@ def test_a_queue_remote_that_is_defined_no_more_has_its_own_name_again(world):
     world.take(DEFINED, SHOWN)
     world.take("DELETE QREMOTE(FAR)", snapshot="T", base="S")
     assert world.queue("FAR", snapshot="T") == []
+
+
+def test_a_queue_remote_whose_type_is_displayed_again_has_its_rname(world):
+    world.take(DEFINED, shown_queue("CLUSQT(QREMOTE)", name="FAR"))
+    again = session("QM1", queue("QUEUE(FAR)", "TYPE(QREMOTE)"))
+    world.take(again, snapshot="S2", base="S")
+    (row,) = world.queue("FAR", snapshot="S2")
+    assert row["rname"] == "THERE"
+
+
+def test_displayed_rows_that_are_filled_anew_are_changes(world):
+    world.take(DEFINED, shown_channel())
+    alter = "* Queue manager name: QM1\nALTER CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLWLWGHT(20)\n"
+    changes = world.take(alter, snapshot="S2", base="S").changes
+    assert changes["cluster_channels"]["changed"] == 2

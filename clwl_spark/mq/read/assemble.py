@@ -45,7 +45,7 @@ def rows_of(states: Sequence[TextState]) -> tuple[list[Row], list[Reject]]:
         for state in states
     ]
     settle(states)
-    around, rejects = _surroundings(states)
+    around, rejects = surroundings(states)
     rows: list[Row] = []
     for state in states:
         refused: list[Reject] = list(state.rejects)
@@ -59,7 +59,7 @@ def _line(reject: Reject) -> int:
     return reject.line
 
 
-def _surroundings(states: Sequence[TextState]) -> tuple[Surroundings, list[Reject]]:
+def surroundings(states: Sequence[TextState]) -> tuple[Surroundings, list[Reject]]:
     """Collect what definitions of a queue manager refer to, from all its texts."""
     qmgr = states[0].qmgr
     objects = [definition for state in states for definition in state.objects.values()]

@@ -109,6 +109,7 @@ def settle(states: Sequence[TextState]) -> None:
         states: of one queue manager, in order of the texts; they are changed.
     """
     for index, state in enumerate(states):
+        _settle_defaults(state, states[:index])
         for script in state.open:
             try:
                 _settle(state, states[:index], script)
@@ -116,6 +117,20 @@ def settle(states: Sequence[TextState]) -> None:
                 text = script.text[:SHOWN_TEXT]
                 state.rejects.append(Reject(state.source, script.line, text, str(error)))
         state.open.clear()
+
+
+def _settle_defaults(state: TextState, before: Sequence[TextState]) -> None:
+    """Take from default objects of earlier texts what new objects start with, and alter these."""
+    owner_of = {key: other for other in before for key in other.objects}
+    for key, made in state.objects.items():
+        owner = owner_of.get((made.kind, made.starts_as))
+        if made.starts_as and owner is not None:
+            template = _template(owner, made.kind, made.subtype, made.starts_as)
+            state.objects[key] = replace(made, attributes={**template, **made.attributes})
+    for key, altered in state.objects.items():
+        owner = owner_of.get(key)
+        if altered.implied and owner is not None:
+            owner.objects[key] = _altered(owner.objects[key], altered)
 
 
 def _settle(state: TextState, before: Sequence[TextState], script: Script) -> None:
@@ -230,7 +245,8 @@ def _define(state: TextState, command: Command, script: Script, *, dump: bool) -
         return
     if like or not dump:
         template = _template(state, command.kind, subtype, like)
-        new = replace(new, attributes={**template, **own})
+        open_to = _started_as(state, command.kind, subtype, like)
+        new = replace(new, attributes={**template, **own}, starts_as=open_to)
     if old is None or _takes_the_place(new, old, command):
         state.objects[new.kind, new.name] = new
     elif not _is_master(new, old):
@@ -292,6 +308,13 @@ def _expect_same(old: Definition, new: Definition) -> None:
     if old.attributes != new.attributes:
         reason = f"{new.name} is defined at line {old.line} already; say REPLACE"
         raise PieceRefusedError(reason)
+
+
+def _started_as(state: TextState, kind: str, subtype: str, like: str) -> str:
+    """The object of MQ's that a new one starts as, where the text does not define it; else ''."""
+    name = like or DEFAULT_OBJECTS.get((kind, subtype), "")
+    found = state.objects.get((kind, name))
+    return name if found is None or found.implied else ""
 
 
 def _template(state: TextState, kind: str, subtype: str, like: str) -> Attributes:

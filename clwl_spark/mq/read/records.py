@@ -159,6 +159,8 @@ class Definition:
         shown: known from DISPLAY output, so an attribute that is absent is not known rather than
             MQ's default.
         implied: an object that MQ brings along, altered but not defined here; it gives no row.
+        starts_as: the object of MQ's that it takes its other attributes from, of which the text
+            does not tell all; '' = it takes none.
     """
 
     kind: str
@@ -168,6 +170,7 @@ class Definition:
     line: int
     shown: bool = False
     implied: bool = False
+    starts_as: str = ""
 
 
 class AuthorityKey(NamedTuple):

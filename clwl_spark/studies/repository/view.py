@@ -299,7 +299,8 @@ def _refresh(
     current: DataFrame, known: Sequence[Row], qmgr: str, clusters: dict[str, str]
 ) -> list[Row]:
     """What REFRESH CLUSTER costs at most in each cluster: everybody else knows all of it."""
-    is_full = F.col(ATTRIBUTES)[c.QMTYPE] == QmType.REPOS.value
+    # Told where it is a partial one: its own row says so, whatever others have of it.
+    is_full = (F.col(ATTRIBUTES)[c.QMTYPE] == QmType.REPOS.value) & (F.col(c.QMGR) != qmgr)
     counted = (
         current.where(F.col(c.CLUSTER).isin(list(clusters)))
         .groupBy(c.CLUSTER)
