@@ -1,6 +1,8 @@
 """A switch played over a lake: every message in one place, in order, and told in words."""
 
 import json
+import shutil
+from dataclasses import replace
 
 import pytest
 from deltalake import DeltaTable
@@ -187,3 +189,15 @@ def test_wrong_words_are_one_sentence(capsys, lake, more, said):
     shown = capsys.readouterr().err
     assert said in shown
     assert len(shown.strip().splitlines()) == 1
+
+
+def test_events_after_the_moment_that_is_looked_at_have_not_been(lake, tmp_path):
+    shutil.copytree(lake.root, tmp_path / "lake")
+    copy = replace(lake, root=str(tmp_path / "lake"))
+    before = simulate(copy, request(copy, 25, backlog=9), Ladder(FIRST))
+    channel = ["--qmgr", "GATE", "--channel", "CL1.QM1", "--status", "STOPPED"]
+    channel += ["--at", "2024-05-06T12:01:00Z", "--backlog", "9"]
+    assert main(["reallocate", "--lake", copy.root, *channel]) == 0
+    assert copy.read("reallocations").where("outcome <> 'NOT_ELIGIBLE'").count()
+    after = simulate(copy, request(copy, 25, backlog=9), Ladder(FIRST))
+    assert after.figures == before.figures

@@ -151,15 +151,17 @@ def _note(lake: Lake, asked: ChannelEvent, waits: WhoWaits, waiting: int) -> str
 def _messages(lake: Lake, request: SwitchRequest, waits: WhoWaits, ladder: Ladder) -> DataFrame:
     """The channel's messages, with where balancing would send them.
 
-    Grain: one row per outcome that waits for the channel now; `arrived_at` in microseconds,
-    `is_later` where that is after the start, `goes` where balancing takes it away, `to_xmitq` the
-    queue that it then goes to.
+    Events after the moment that is looked at have not been.
+
+    Grain: one row per outcome that waits for the channel at that moment, or is put later;
+    `arrived_at` in microseconds, `is_later` where that is after the start, `goes` where balancing
+    takes it away, `to_xmitq` the queue that it then goes to.
     """
     pair = [(request.qmgr, request.association.channel)]
     channels = frame_from_rows(lake.spark, pair, "qmgr string, channel string")
     arrived = F.coalesce(MOVED_AT, F.unix_micros(c.PUT_TIME))
     found = (
-        unsent(waiting_outcomes(lake, channels), waits, request.looked_at)
+        unsent(waiting_outcomes(lake, channels, request.looked_at), waits, request.looked_at)
         .withColumn(w.ARRIVED_AT, arrived)
         .select(c.PUT_SEQ, c.MESSAGE_ID, w.ARRIVED_AT, w.MESSAGE_KEY, w.DUPLICATE)
         .withColumn(IS_LATER, F.col(w.ARRIVED_AT) > request.pace.start)
