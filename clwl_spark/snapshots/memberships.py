@@ -37,7 +37,8 @@ def say_memberships(rows: Mapping[Key, Values], states: Sequence[TextState]) -> 
 def seen_of_new_repository(rows: Mapping[Key, Values], earlier: Tables, qmgr: str) -> set[Key]:
     """What a queue manager shows of others in clusters of which it is a full repository since now.
 
-    It was shown before, and counts for everybody from these texts on.
+    Of texts that are merged it does not matter which come first. A later text (`--base`) does not
+    make what was shown before it newer than what has changed meanwhile.
 
     Args:
         rows: (table, key) -> row of the queue manager, after its texts.

@@ -12,8 +12,8 @@ from clwl_spark.tables import columns as c
 def move(rows: dict[Key, Values], qmgr: str, merged: Sequence[Row], *, merging: bool) -> None:
     """Drop the rows of objects in clusters that a text no longer has them in.
 
-    The other attributes of a row that is told in part go along to its new cluster; so does what
-    was displayed before of an object that a later text moves.
+    The other attributes of a row that is told in part go along to its new cluster, or to one more;
+    so does what was displayed before of an object that a later text moves.
 
     Args:
         rows: (table, key) -> row of the queue manager.
@@ -34,8 +34,11 @@ def move(rows: dict[Key, Values], qmgr: str, merged: Sequence[Row], *, merging: 
         if not merging:
             there = [*there, *earlier.get(own_key(name, qmgr), [])]
         elsewhere = [key for key in there if key[-1] not in clusters]
-        if elsewhere and all(row.knows(c.CLUSTER) for row in told):
+        if not all(row.knows(c.CLUSTER) for row in told):
+            continue
+        if elsewhere:
             _leave(rows, elsewhere, told)
+        _join(rows, [key for key in earlier.get(name, []) if key in rows], told)
 
 
 def _leave(rows: dict[Key, Values], elsewhere: Sequence[Key], told: Sequence[Row]) -> None:
@@ -49,6 +52,15 @@ def _leave(rows: dict[Key, Values], elsewhere: Sequence[Key], told: Sequence[Row
             if row.partial:
                 cluster = row.values[c.CLUSTER]
                 rows.setdefault((*key[:-1], cluster), {**old, c.CLUSTER: cluster})
+
+
+def _join(rows: dict[Key, Values], there: Sequence[Key], told: Sequence[Row]) -> None:
+    """Let a row of a cluster that is new have what is known of the object in one that stays."""
+    for key in sorted(there):
+        for row in told:
+            if row.partial and not is_newer(rows[key], row.stamp):
+                cluster = row.values[c.CLUSTER]
+                rows.setdefault((*key[:-1], cluster), {**rows[key], c.CLUSTER: cluster})
 
 
 def is_newer(old: Mapping[str, Any], stamp: str) -> bool:

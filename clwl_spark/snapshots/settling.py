@@ -138,7 +138,8 @@ def settle(
             if not (merging or is_newer(settled.rows.get(own, {}), row.stamp)):
                 supersede(settled.rows, key, told, own)
     say_memberships(settled.rows, states)
-    settled.told |= seen_of_new_repository(settled.rows, earlier, qmgr)
+    if merging:
+        settled.told |= seen_of_new_repository(settled.rows, earlier, qmgr)
     refused = {(x.file, x.line) for x in rejects}
     settled.used = settled.used or any(
         state.suspensions or any((state.source, x.line) not in refused for x in state.open)

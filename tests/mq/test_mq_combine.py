@@ -192,6 +192,7 @@ DEFAULT = "DEF QL(SYSTEM.DEFAULT.LOCAL.QUEUE) DEFBIND(NOTFIXED) CLWLPRTY(4) REPL
         ("ALTER QL(SYSTEM.DEFAULT.LOCAL.QUEUE) CLWLPRTY(5)\n" + MADE, ("NOTFIXED", 5)),
         (MADE + "ALTER QL(SYSTEM.DEFAULT.LOCAL.QUEUE) CLWLPRTY(5)\n", ("NOTFIXED", 4)),
         ("DEF QL(NEW) LIKE(SYSTEM.DEFAULT.LOCAL.QUEUE) CLWLPRTY(1)", ("NOTFIXED", 1)),
+        ("DEF QL(A) CLUSTER(K)\nDEF QL(NEW) LIKE(A)", ("NOTFIXED", 4)),
     ],
 )
 def test_a_new_object_starts_as_the_default_object_of_the_base(change, made):
@@ -200,3 +201,19 @@ def test_a_new_object_starts_as_the_default_object_of_the_base(change, made):
     assert (rows["NEW"]["defbind"], rows["NEW"]["clwlprty"]) == made
     altered = rows.get("SYSTEM.DEFAULT.LOCAL.QUEUE", {"clwlprty": 4})
     assert altered["clwlprty"] == (5 if "ALTER" in change else 4)
+
+
+def test_a_default_object_that_an_earlier_text_alters_is_whole_for_a_later_one():
+    alter = "ALTER QL(SYSTEM.DEFAULT.LOCAL.QUEUE) CLWLPRTY(5)\n"
+    reading = read_texts([("a", DEFAULT), ("b", alter), ("c", MADE)], "QM1")
+    (row,) = [x for x in reading.rows["queues"] if x["queue"] == "NEW"]
+    assert (row["defbind"], row["clwlprty"]) == ("NOTFIXED", 5)
+
+
+def test_an_object_that_is_shown_in_one_more_cluster_has_its_attributes_there():
+    names = "AMQ8550I: Display namelist details.\n   NAMELIST(N)   NAMES(K,J)\n"
+    earlier = read_text(session("QM1", queue("QUEUE(A)", "TYPE(QLOCAL)", "CLUSTER(K)",
+                                             "CLWLPRTY(5)")), "a").rows  # fmt: skip
+    more = session("QM1", names, queue("QUEUE(A)", "TYPE(QLOCAL)", "CLUSNL(N)"))
+    rows = apply_changes(earlier, more, "b", "QM1").rows["queues"]
+    assert [(row["cluster"], row["clwlprty"]) for row in rows] == [("J", 5)]

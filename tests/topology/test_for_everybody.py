@@ -207,13 +207,21 @@ def test_a_repository_that_is_only_displayed_is_one_at_once(lake, write):
     assert take(lake, texts, "S2", base="S1").changes == {}
 
 
-@pytest.mark.parametrize("base", [None, "S1"])
-def test_what_was_seen_before_its_text_came_counts_from_then_on(lake, write, base):
+@pytest.mark.parametrize(("base", "found"), [(None, IN_K), ("S1", [])])
+def test_what_was_seen_before_its_text_is_merged_counts(lake, write, base, found):
     take(lake, write(shown=SEEN))
     assert everybodys(lake, "queues", "queue", "cluster") == []
     snapshot = "S2" if base else "S1"
     take(lake, write(FR1=SCRIPTS["FR1"]), snapshot, base)
-    assert everybodys(lake, "queues", "queue", "cluster", snapshot=snapshot) == IN_K
+    assert everybodys(lake, "queues", "queue", "cluster", snapshot=snapshot) == found
+
+
+def test_what_a_new_repository_saw_before_does_not_undo_a_change(lake, write):
+    seen = view("FR1", channel_to("QM1"), shown_queue("QM1"))
+    take(lake, write(QM1=SCRIPTS["QM1"], FR1=RECEIVER.format("FR1"), shown=seen))
+    change = "DELETE QLOCAL(APP.Q)\nSUSPEND QMGR CLUSTER(K)\n"
+    take(lake, write(QM1=change, FR1="ALTER QMGR REPOS(K)\n"), "S2", "S1")
+    assert (suspended(lake, "S2"), everybodys(lake, "queues", snapshot="S2")) == (["QM1"], [])
 
 
 def test_a_display_without_the_cluster_leaves_its_queue_where_it_is_shown(lake, write):

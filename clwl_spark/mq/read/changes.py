@@ -127,10 +127,12 @@ def _settle_defaults(state: TextState, before: Sequence[TextState]) -> None:
         if made.starts_as and owner is not None:
             template = _template(owner, made.kind, made.subtype, made.starts_as)
             state.objects[key] = replace(made, attributes={**template, **made.attributes})
-    for key, altered in state.objects.items():
+    for key, altered in list(state.objects.items()):
         owner = owner_of.get(key)
         if altered.implied and owner is not None:
+            # Later texts find all of it where it is defined.
             owner.objects[key] = _altered(owner.objects[key], altered)
+            del state.objects[key]
 
 
 def _settle(state: TextState, before: Sequence[TextState], script: Script) -> None:
@@ -311,10 +313,10 @@ def _expect_same(old: Definition, new: Definition) -> None:
 
 
 def _started_as(state: TextState, kind: str, subtype: str, like: str) -> str:
-    """The object of MQ's that a new one starts as, where the text does not define it; else ''."""
+    """The object of MQ's that a new one starts as, of which the text does not tell all; else ''."""
     name = like or DEFAULT_OBJECTS.get((kind, subtype), "")
     found = state.objects.get((kind, name))
-    return name if found is None or found.implied else ""
+    return name if found is None or found.implied else found.starts_as
 
 
 def _template(state: TextState, kind: str, subtype: str, like: str) -> Attributes:
