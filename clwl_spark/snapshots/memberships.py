@@ -22,11 +22,17 @@ def say_memberships(rows: Mapping[Key, Values], states: Sequence[TextState]) -> 
         rows: (table, key) -> row of the queue manager; they are changed.
         states: its texts.
     """
+    displayed = [
+        row
+        for key, row in rows.items()
+        if key[0] == CLUSTER_CHANNELS.name
+        and is_own(row)
+        and (key[0], EVERYBODY, *key[2:]) not in rows
+    ]
+    if not displayed:
+        return
     around, _ = surroundings(states)
-    for key, row in rows.items():
-        is_defined = (key[0], EVERYBODY, *key[2:]) in rows
-        if key[0] != CLUSTER_CHANNELS.name or not is_own(row) or is_defined:
-            continue
+    for row in displayed:
         if row[c.QMTYPE] is None and around.repositories is not None:
             is_full = row[c.CLUSTER] in around.repositories
             row[c.QMTYPE] = (QmType.REPOS if is_full else QmType.NORMAL).value

@@ -1,7 +1,7 @@
 """How many rows texts add, change and remove: of a queue manager, here, or of whole tables."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import reduce
 from typing import Final
 
@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.snapshots.diff import default_of
-from clwl_spark.snapshots.own_display import Key, Tables, Values, key_of
+from clwl_spark.snapshots.own_display import TABLES_DISPLAYED, Key, Tables, Values, key_of
 from clwl_spark.tables import TABLES, Table
 from clwl_spark.tables import columns as c
 
@@ -32,13 +32,13 @@ def rows_changed(earlier: Tables, rows: Mapping[Key, Values]) -> dict[str, dict[
 
 
 def changes_of_tables(
-    lake: Lake, frames: Mapping[str, DataFrame], earlier_id: str, tables: Iterable[str]
+    lake: Lake, frames: Mapping[str, DataFrame], earlier_id: str
 ) -> dict[str, Counter[str]]:
-    """Rows of the tables that full repositories show, counted as `Settled.changes` has them."""
-    counts = [_changes_of(lake, TABLES[x], frames[x], earlier_id) for x in tables]
+    """Rows of the tables that are filled behind the texts, counted as in `Settled.changes`."""
+    counts = [_changes_of(lake, TABLES[x], frames[x], earlier_id) for x in TABLES_DISPLAYED]
     found = {row["table"]: row.asDict() for row in reduce(DataFrame.unionAll, counts).collect()}
     kinds = ("added", "removed", "changed")
-    return {x: Counter({kind: found[x][kind] for kind in kinds}) for x in found}
+    return {x: Counter({kind: found[x][kind] for kind in kinds}) for x in TABLES_DISPLAYED}
 
 
 def _changes_of(lake: Lake, table: Table, frame: DataFrame, earlier_id: str) -> DataFrame:

@@ -165,14 +165,8 @@ def _counted(
     for text in texts:
         for table, counts in text["changes"].items():
             changes.setdefault(table, Counter()).update(counts)
-    # What is filled in behind the texts changes rows, too.
-    anew = [
-        *(TABLES_SHOWN if everybody.rows else ()),
-        *(TABLES_DISPLAYED if any(x["displays"] for x in texts) else ()),
-    ]
-    if anew:
-        tables = dict.fromkeys(anew)
-        changes.update(changes_of_tables(lake, everybody.frames, about.earlier_id, tables))
+    if everybody.rows or any(x["displays"] for x in texts):
+        changes.update(changes_of_tables(lake, everybody.frames, about.earlier_id))
     return {x: dict(changes[x]) for x in CONTENT if any(changes.get(x, {}).values())}
 
 

@@ -125,7 +125,7 @@ def _settle_defaults(state: TextState, before: Sequence[TextState]) -> None:
     for key, made in state.objects.items():
         owner = owner_of.get((made.kind, made.starts_as))
         if made.starts_as and owner is not None:
-            template = _template(owner, made.kind, made.subtype, made.starts_as)
+            template, _ = _template(owner, made.kind, made.subtype, made.starts_as)
             state.objects[key] = replace(made, attributes={**template, **made.attributes})
     for key, altered in list(state.objects.items()):
         owner = owner_of.get(key)
@@ -246,9 +246,8 @@ def _define(state: TextState, command: Command, script: Script, *, dump: bool) -
         state.objects[new.kind, new.name] = _altered(old, new)
         return
     if like or not dump:
-        template = _template(state, command.kind, subtype, like)
-        open_to = _started_as(state, command.kind, subtype, like)
-        new = replace(new, attributes={**template, **own}, starts_as=open_to)
+        template, starts_as = _template(state, command.kind, subtype, like)
+        new = replace(new, attributes={**template, **own}, starts_as=starts_as)
     if old is None or _takes_the_place(new, old, command):
         state.objects[new.kind, new.name] = new
     elif not _is_master(new, old):
@@ -312,19 +311,17 @@ def _expect_same(old: Definition, new: Definition) -> None:
         raise PieceRefusedError(reason)
 
 
-def _started_as(state: TextState, kind: str, subtype: str, like: str) -> str:
-    """The object of MQ's that a new one starts as, of which the text does not tell all; else ''."""
-    name = like or DEFAULT_OBJECTS.get((kind, subtype), "")
-    found = state.objects.get((kind, name))
-    return name if found is None or found.implied else found.starts_as
+def _template(state: TextState, kind: str, subtype: str, like: str) -> tuple[Attributes, str]:
+    """The attributes that a new object starts with.
 
-
-def _template(state: TextState, kind: str, subtype: str, like: str) -> Attributes:
-    """The attributes that a new object starts with."""
+    Returns:
+        Them, and the object of MQ's that has the others, where the text does not tell all of it.
+    """
     name = like or DEFAULT_OBJECTS.get((kind, subtype), "")
     found = state.objects.get((kind, name))
     if found is None:
         if like and not like.startswith("SYSTEM."):
             raise _NotDefinedError(like)
-        return {}
-    return {key: value for key, value in found.attributes.items() if not key.startswith("ALT")}
+        return {}, name
+    told = {key: value for key, value in found.attributes.items() if not key.startswith("ALT")}
+    return told, name if found.implied else found.starts_as
