@@ -18,6 +18,10 @@ _RAISED: Final = re.compile(r"^\w[\w.]*(?:Error|Exception): .*", re.MULTILINE)
 _CAUSED: Final = re.compile(r"^(?:: |Caused by: )(\w[\w.$]+(?:Error|Exception): .*)", re.MULTILINE)
 """What Java said, where Python's last words only say that Java said something."""
 _OF_ENGINES: Final = (PySparkException, ArrowException)
+_BROKE_OFF: Final = re.compile(
+    r"RPC that terminated.*?StatusCode\.(\w+)(?:.*?details = \"(.*?)\")?", re.DOTALL
+)
+"""What gRPC says of a call to an engine that ended without the engine's own word on it."""
 _OURS: Final = re.compile(r"clwl_spark\.errors\.(\w+): (.+)")
 _EXTRAS: Final = {
     "altair": "report",
@@ -150,6 +154,8 @@ def _of_worker(found: Sequence[tuple[str, str]]) -> tuple[str, int]:
 
 def _first_line(text: str) -> str:
     """The first line that says anything."""
+    if broke_off := _BROKE_OFF.search(text):
+        return ": ".join(x.strip() for x in broke_off.groups() if x).partition("\n")[0]
     lines = (line.strip() for line in text.splitlines())
     return next((line for line in lines if line and not _is_lead_in(line)), "no message")
 

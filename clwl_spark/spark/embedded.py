@@ -16,11 +16,12 @@ import sys
 import threading
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from clwl_spark.spark.runtime.jars import pyspark_fault
@@ -39,6 +40,10 @@ _PARTITIONS: Final = 4
 """The least of a frame: with fewer, DataFusion sends rows that are together by some columns out
 anew, and sorts them, for each window that takes these and others."""
 _STDERR: Final = 2
+_ALIVE_SECONDS: Final = 300.0
+"""Sail forgets a session from which nothing came for 900 seconds: a notebook's over lunch."""
+_AGAIN: Final = 4
+"""So often a call is made again, after 50, 200, 800 and 3,200 milliseconds."""
 _SCRATCH: Final = "clwl_scratch"
 """Attribute of an embedded session: its folder of temporary files."""
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
@@ -92,6 +97,7 @@ def embedded_session(memory_mib: int = 0) -> Iterator[SparkSession]:
 
 def _session(port: int, scratch: Path) -> Iterator[SparkSession]:
     client = importlib.import_module("pyspark.sql.connect.session")
+    retries = importlib.import_module("pyspark.sql.connect.client.retries")
     session: Any = None
     try:
         # Interrupted half-made, a client would look for its server for minutes when Python ends.
@@ -99,14 +105,46 @@ def _session(port: int, scratch: Path) -> Iterator[SparkSession]:
             session = client.SparkSession.builder.remote(f"sc://{_LOOPBACK}:{port}").create()
         # What a lost connection would need takes longer than most queries of this process.
         session.client.disable_reattachable_execute()
+        # PySpark waits ten minutes for a server that is gone; this one is of this process.
+        again: Any = retries.RetryPolicy(_AGAIN, initial_backoff=50, backoff_multiplier=4.0)
+        again.can_retry = _broke_off
+        session.client.set_retry_policies([again])
         session.conf.set("spark.sql.session.timeZone", "UTC")
         # Where a column was made is looked up in Python's stack, 3 % of an answer's time.
         session.conf.set("spark.python.sql.dataFrameDebugging.enabled", "false")
         setattr(session, _SCRATCH, scratch)
-        yield session
+        with _kept_alive(session):
+            yield session
     finally:
         if session is not None:
             session.stop()
+
+
+def _broke_off(error: BaseException) -> bool:
+    """Whether a call ended with no word of Sail on it; False for a query, which gave rows maybe."""
+    grpc = importlib.import_module("grpc")
+    rpc_status = importlib.import_module("grpc_status.rpc_status")
+    is_query = isinstance(error, Iterator)
+    return isinstance(error, grpc.RpcError) and not is_query and not rpc_status.from_call(error)
+
+
+@contextmanager
+def _kept_alive(session: SparkSession) -> Iterator[None]:
+    """Ask the session for something now and then, so that Sail does not forget it."""
+    ended = threading.Event()
+
+    def ask() -> None:
+        while not ended.wait(_ALIVE_SECONDS):
+            with suppress(PySparkException):
+                session.conf.get("spark.sql.session.timeZone")
+
+    asking = threading.Thread(target=ask, name="clwl-kept-alive", daemon=True)
+    asking.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        asking.join()
 
 
 @contextmanager

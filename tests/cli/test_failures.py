@@ -56,6 +56,15 @@ def test_a_failed_worker_is_told_by_the_last_line_of_its_traceback():
     assert code == 3
 
 
+def test_a_call_that_broke_off_says_how():
+    text = (
+        "<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.INTERNAL\n"
+        '\tdetails = "lock poisoned"\n\tdebug_error_string = "{grpc_status:13}"\n>'
+    )
+    assert failure(PySparkException(text))[0].startswith("INTERNAL: lock poisoned; ")
+    assert failure(PySparkException(text.replace("lock poisoned", "")))[0].startswith("INTERNAL; ")
+
+
 def test_executors_that_lack_a_library_have_a_remedy():
     text = "Job aborted\nTraceback:\n  File x\nModuleNotFoundError: No module named 'pyarrow'\n"
     said, code = failure(PySparkException(text))

@@ -8,11 +8,17 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
+import grpc
 import pytest
 from lakes import lake_with
+from pyspark.errors import PySparkException
+from pyspark.sql.connect.client.retries import Retrying
 from worlds import put_rows
 
 from clwl_spark.cli.failures import failure, refusals_named
@@ -210,3 +216,63 @@ def test_a_panic_of_sail_prints_nothing():
         [sys.executable, "-c", PANICS], capture_output=True, text=True, check=True
     )
     assert done.stderr.splitlines() == ["ours", "and again"]
+
+
+def test_a_session_from_which_nothing_came_for_long_is_not_forgotten(monkeypatch):
+    monkeypatch.setenv("SAIL_SPARK__SESSION_TIMEOUT_SECS", "1")
+    monkeypatch.setattr(embedded, "_ALIVE_SECONDS", 0.2)
+    with embedded.embedded_session() as session:
+        kept = session.range(3)
+        assert kept.count() == 3
+        time.sleep(3)
+        assert kept.count() == 3
+
+
+@pytest.fixture
+def breaking():
+    """A channel to a server whose calls and queries break off twice, and then give b"done"."""
+    broken = Counter()
+
+    def answered(_request, context):
+        broken["calls"] += 1
+        if broken["calls"] <= 2:
+            context.abort(grpc.StatusCode.INTERNAL, "handler panicked")
+        return b"done"
+
+    def queried(_request, context):
+        yield b"a row"
+        context.abort(grpc.StatusCode.UNAVAILABLE, "connection lost")
+
+    handlers = {
+        "call": grpc.unary_unary_rpc_method_handler(answered),
+        "query": grpc.unary_stream_rpc_method_handler(queried),
+    }
+    server = grpc.server(ThreadPoolExecutor(1))
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("engine", handlers)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield channel
+    server.stop(None)
+
+
+def test_a_call_that_broke_off_is_made_again_and_a_query_is_not(spark, breaking):
+    def retried(ask):
+        for attempt in Retrying(spark.client.get_retry_policies()):
+            with attempt:
+                ask()
+
+    answers, rows = [], []
+    retried(lambda: answers.append(breaking.unary_unary("/engine/call")(b"")))
+    assert answers == [b"done"]
+    with pytest.raises(grpc.RpcError, match="connection lost"):
+        retried(lambda: rows.extend(breaking.unary_stream("/engine/query")(b"")))
+    assert rows == [b"a row"]
+
+
+def test_what_sail_says_of_a_plan_is_not_asked_again(spark):
+    frame = spark.sql("SELECT no_such_function(1)")
+    begun = time.monotonic()
+    with pytest.raises(PySparkException):
+        _ = frame.schema
+    assert time.monotonic() - begun < 2
