@@ -1,7 +1,6 @@
 """`clwl advise`: weights that give wanted shares, and what another host of a queue would need."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from rich.console import RenderableType
 
@@ -81,11 +80,16 @@ def needed(found: NewHost) -> Iterator[RenderableType]:
         yield f"{found.unchanged:,} other queue managers of these clusters need no change"
 
 
-def _nearest(shares: Sequence[Mapping[str, Any]]) -> str:
-    """How far off the weights leave the host whose share they meet worst."""
+def _nearest(found: Advice) -> str:
+    """How far off the weights leave the host whose share they meet worst.
+
+    All channels of a host are given one weight, so that several of them may do better.
+    """
+    shares = found.shares
     off = max(shares, key=lambda x: max(x["after"] / x["wanted"], x["wanted"] / x["after"]))
+    alike = "" if len(found.weights) == len(shares) else " that are alike on all channels of a host"
     return (
-        f"no weights give these shares: they are the nearest, and furthest off is "
+        f"no weights{alike} give these shares: they are the nearest, and furthest off is "
         f"{off[c.DEST_QMGR]} with {off['after']:.2%}, not {off['wanted']:.2%}"
     )
 
@@ -100,7 +104,7 @@ def _rendered(found: Advice) -> Iterator[RenderableType]:
     yield ""
     yield listing(("queue manager", "wanted", "now", "then"), shares, {"wanted", "now", "then"})
     if found.error:
-        yield _nearest(found.shares)
+        yield _nearest(found)
     weights = [
         (x[c.DEST_QMGR], x[c.CHANNEL], str(x[c.CLWLWGHT]), str(x["advised"]), str(x["step"]))
         for x in found.weights

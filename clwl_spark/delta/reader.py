@@ -183,7 +183,10 @@ class LakeReader(LakePlace):
         if found is None:
             return None
         columns = self._arrow_columns(table, names).names
-        kept = pc.field(column).isin(list(values)) if column else None
+        kept = None
+        if column:
+            # With a type: of no values at all Arrow could not tell it, and refuses.
+            kept = pc.field(column).isin(pa.array(values, found.schema.field(column).type))
         try:
             if most is None:
                 return found.to_table(columns, filter=kept)

@@ -118,7 +118,26 @@ def load_exit(reference: str) -> Rule | None:
     Raises:
         ExitFunctionError: there is no such module or function, or it takes other arguments.
     """
-    return named_function(reference, "exit", "a function DataFrame -> DataFrame")
+    function = named_function(reference, "exit", "a function DataFrame -> DataFrame")
+    return None if function is None else _naming_itself(reference, function)
+
+
+def _naming_itself(reference: str, exit_function: Rule) -> Rule:
+    """An exit whose errors are told as its own."""
+
+    def rule(destinations: DataFrame) -> DataFrame:
+        try:
+            kept = exit_function(destinations)
+            if isinstance(kept, DataFrame):
+                # Connect looks for a column no sooner than this.
+                kept.columns  # noqa: B018
+        except Exception as error:
+            raise ExitFunctionError(
+                f"exit '{reference}' raised {type(error).__name__}: {error}"
+            ) from error
+        return kept
+
+    return rule
 
 
 def _attributes(table: DataFrame, key: dict[str, str], told: tuple[str, ...]) -> DataFrame:

@@ -11,12 +11,14 @@ import importlib
 import logging
 import os
 import re
+import shutil
 import signal
 import sys
 import threading
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +48,7 @@ _AGAIN: Final = 4
 """So often a call is made again, after 50, 200, 800 and 3,200 milliseconds."""
 _SCRATCH: Final = "clwl_scratch"
 """Attribute of an embedded session: its folder of temporary files."""
+_OF_BLOCK: Final[ContextVar[list[Path] | None]] = ContextVar("folders of a block", default=None)
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 _PLAIN: Final = re.compile(r"[\w./+=-]*", re.ASCII)
 
@@ -177,7 +180,23 @@ def scratch_folder(spark: SparkSession) -> Path:
 
 def new_scratch_folder(spark: SparkSession) -> Path:
     """The path of a folder that is not there yet, for rows that an embedded session keeps."""
-    return scratch_folder(spark) / "checkpoints" / uuid.uuid4().hex
+    folder = scratch_folder(spark) / "checkpoints" / uuid.uuid4().hex
+    if (block := _OF_BLOCK.get()) is not None:
+        block.append(folder)
+    return folder
+
+
+@contextmanager
+def scratch_released() -> Iterator[None]:
+    """Delete what `new_scratch_folder` named within the block when it ends."""
+    folders: list[Path] = []
+    outer = _OF_BLOCK.set(folders)
+    try:
+        yield
+    finally:
+        _OF_BLOCK.reset(outer)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def plain_path(spark: SparkSession, folder: str) -> str:

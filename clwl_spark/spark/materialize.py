@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from clwl_spark.spark.embedded import is_embedded, new_scratch_folder
+from clwl_spark.spark.embedded import is_embedded, new_scratch_folder, scratch_released
 from clwl_spark.spark.files import forget_folder
 from clwl_spark.spark.frames import (
     frame_from_arrow,
@@ -172,15 +172,16 @@ def rows_in_files(frame: DataFrame, schema: pa.Schema) -> Iterator[Dataset]:
 
 @contextmanager
 def releasing() -> Iterator[None]:
-    """When the block ends, Spark gives back the memory of what `checkpoint` has kept in it.
+    """When the block ends, the engine gives back what `checkpoint` has kept: memory or files.
 
-    By itself it does so some time after Java has forgotten the frames. With Spark Connect, the
+    By itself Spark does so some time after Java has forgotten the frames. With Spark Connect, the
     server forgets a frame when this process does.
     """
     block = _Kept()
     outer = _KEPT.set(block)
     try:
-        yield
+        with scratch_released():
+            yield
     finally:
         _KEPT.reset(outer)
         for spark, folder in block.folders.items():

@@ -140,3 +140,30 @@ def test_the_command_gives_words_that_what_if_takes(tmp_path, capsys):
         "B",
         {"CHLTYPE": "CLUSRCVR", "CLWLWGHT": "25"},
     )
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("", "no weights give these shares"),
+        (
+            "DEF CHL(MORE.A) CHLTYPE(CLUSRCVR) CONNAME(A) CLUSTER(K)\n",
+            "no weights that are alike on all channels of a host give these shares",
+        ),
+    ],
+)
+def test_several_channels_of_a_host_have_one_weight_and_that_is_told(tmp_path, capsys, more, said):
+    channel = (
+        "* Queue manager name: {0}\nDEF CHL(TO.{0}) CHLTYPE(CLUSRCVR) CONNAME({0}) CLUSTER(K)\n"
+    )
+    text = tmp_path / "all.mqsc"
+    hosts = channel.format("A") + more + "DEF QL(Q) CLUSTER(K)\n" + channel.format("B")
+    text.write_text(channel.format("ME") + hosts + "DEF QL(Q) CLUSTER(K)\n")
+    lake = ["--lake", str(tmp_path / "lake")]
+    when = ("--snapshot", "S1", "--valid-from", "2026-01-01T00:00:00Z")
+    assert main(["ingest", str(text), *lake, *when, "--quiet"]) == 0
+    capsys.readouterr()
+    wish = ("--from", "ME", "--object", "Q", "--want", "A=997,B=991")
+    assert main(["advise", *lake, *wish]) == 0
+    assert said in " ".join(capsys.readouterr().out.split())

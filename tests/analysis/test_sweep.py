@@ -371,6 +371,13 @@ def test_a_failure_of_what_is_not_there_is_bad_input(outage, said):
     assert isinstance(raised.value, InputError)
 
 
+def test_a_queue_manager_without_a_cluster_channel_can_be_down_too():
+    known = Channels(CHANNELS.rows, frozenset({"A", "ALONE"}))
+    assert known.hits([Outage(Part.QMGR, "ALONE")]) == []
+    with pytest.raises(NothingHitError):
+        known.hits([Outage(Part.CHANNEL, "ALONE")])
+
+
 def test_the_queue_managers_that_are_down_put_nothing():
     case = [Outage(Part.QMGR, "B"), Outage(Part.CLUSTER, "K"), Outage(Part.QMGR, "A")]
     assert down_qmgrs(case) == {"A", "B"}

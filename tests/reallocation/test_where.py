@@ -53,6 +53,25 @@ def test_it_waits_where_a_reallocation_finds_it(lake, when):
     }
 
 
+def test_a_put_that_fails_has_not_been_made_before_its_time(spark, tmp_path):
+    lake = routed_lake(
+        spark, tmp_path, world(), [message("GATE", "NOWHERE", 1, put_time=half(3))], SECOND
+    )
+    assert states(lake, 2, (1,)) == {1: "NOT_PUT_YET"}
+    assert states(lake, 3, (1,)) == {1: "FAILED"}
+
+
+def test_one_that_was_set_aside_is_told_beside_one_that_was_routed(spark, tmp_path):
+    puts = [
+        message("GATE", "SOLE", n, put_time=half(x)) | {"message_id": b"same"}
+        for n, x in ((8, 3), (7, -9))
+    ]
+    lake = routed_lake(spark, tmp_path, world(), puts, SECOND)
+    aside, routed = where_is(lake, Wanted(micros(half(5)), b"same"), Edition.SECOND)
+    assert (aside["put_seq"], aside["state"], aside["hops"]) == (7, "REJECTED", [])
+    assert (routed["put_seq"], len(routed["hops"])) == (8, 1)
+
+
 def test_since_and_backlog_say_who_waits_and_the_first_edition_has_all_wait(lake):
     assert states(lake, 7.5, (3, 4, 5), since=micros(half(3))) == {
         3: "SENT", 4: "WAITS", 5: "WAITS"

@@ -267,6 +267,36 @@ def test_one_that_leaves_in_good_order_is_forgotten_at_once():
         assert not any(key.owner.startswith("QM1") for key in cluster.node(name).cache)
 
 
+@pytest.mark.parametrize("owner", ["QM1", "FR1"])
+def test_who_was_told_by_reason_of_a_topic_is_told_when_it_is_gone_too(owner):
+    told = [
+        *started(("QM1", "QM2")),
+        event("2d", "define", owner, topic="T"),
+        event("3d", "delete", owner, topic="T"),
+        event("4d", "suspend", "QM1"),
+    ]
+    view = knowledge_of(after(*told), "QM2")
+    assert [x["attributes"]["suspended"] for x in view.known if x["qmgr"] == "QM1"] == [True]
+    assert "QM1" not in names(after(*told, event("5d", "leave", "QM1")), "QM2", Kind.QMGR)
+
+
+def test_the_owner_of_the_only_topic_leaves_in_good_order():
+    told = [*started(TWO), event("2d", "define", "QM1", topic="T"), event("3d", "leave", "QM1")]
+    assert names(after(*told), "QM2", Kind.QMGR) == {"FR1", "FR2"}
+
+
+def test_a_queue_stays_known_with_its_owner_that_is_no_full_repository_any_more():
+    told = [
+        *started(("QM1",), ("FR1", "FR2", "FR3")),
+        event("2d", "define", "FR1", queue="Q"),
+        event("3d", "open", "QM1", queue="Q"),
+        event("4d", "demote", "FR1"),
+    ]
+    cluster = after(*told, until=200)
+    assert names(cluster, "QM1") == {"Q"}
+    assert names(cluster, "QM1", Kind.QMGR) == {"FR1", "FR2", "FR3"}
+
+
 @pytest.mark.parametrize(
     ("events", "said"),
     [

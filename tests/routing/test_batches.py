@@ -4,12 +4,14 @@ import random
 from pathlib import Path
 
 import pytest
-from lakes import share_plans
+from lakes import lake_with, share_plans
 from pyspark.sql import SparkSession
 from random_clusters import Case, random_case
-from worlds import World
+from scenario_files import START
+from worlds import World, put_rows
 
 from clwl_spark.routing.ledger import runs
+from clwl_spark.routing.run import RouteOptions, route
 
 CASES = 20
 
@@ -112,3 +114,15 @@ def test_a_run_that_finds_nothing_names_the_engine_that_looked(spark, tmp_path):
     world.route()
     summary = world.route()
     assert (summary.messages, summary.engine) == (0, "embedded")
+
+
+@pytest.mark.parametrize("status", ["QUARANTINED", None])
+def test_where_no_snapshot_is_valid_messages_are_set_aside(spark, tmp_path, status):
+    lake = lake_with(spark, tmp_path / "lake")
+    if status:
+        put_rows(lake, "snapshots", [{"snapshot_id": "S1", "valid_from": START, "status": status}])
+    put = {"qmgr": "QM1", "object_name": "Q", "put_time": START}
+    put_rows(lake, "messages", [put | {"put_seq": at} for at in (1, 2)])
+    summary = route(lake, RouteOptions(engine="embedded"))
+    assert (summary.messages, summary.outcomes, summary.rejected) == (2, 0, 2)
+    assert {x.error for x in lake.read("rejected_messages").collect()} == {"NO_SNAPSHOT"}

@@ -131,6 +131,22 @@ def test_a_put_disabled_or_absent_destination_is_not_preferred_and_one_row_wins(
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("exit_", "said"),
+    [
+        (lambda destinations: destinations.where("nope = 1"), "nope"),
+        (lambda destinations: destinations[1 // 0], "ZeroDivisionError"),
+    ],
+)
+def test_an_error_of_the_exit_is_told_as_its_own(capsys, lake, own_exit, exit_, said):
+    own_exit.fails = exit_
+    words = ["explain", "--lake", lake.root, "--from", "QM1", "--object", "Q", "--exit"]
+    assert main([*words, "my_exit:fails"]) == 2
+    told = capsys.readouterr().err
+    assert "exit 'my_exit:fails' raised" in told
+    assert said in told
+
+
 def test_an_exit_that_takes_other_arguments_is_refused(capsys, lake, own_exit):
     own_exit.plain = lambda destinations: destinations
     own_exit.nothing = lambda destinations: destinations.limit(0)

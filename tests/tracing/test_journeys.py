@@ -175,6 +175,16 @@ def assert_thirds(rows, count):
     assert ends(rows) == {(qmgr, "QUEUE"): count // 3 for qmgr in ("QME", "QMF", "QMG")}
 
 
+def test_messages_of_one_put_seq_arrive_by_message_id(spark, tmp_path):
+    lake = lake_of(spark, tmp_path / "lake", {"S1": definitions("between_clusters_4")})
+    ids = [bytes([at]) for at in range(1, 8)]
+    for message_id in reversed(ids):
+        put(lake, "QMA", "ACQ1", 1, message_id=message_id)
+    rows = followed(lake, 3)
+    by_first = sorted((x for x in rows if x["hop"] == 2), key=lambda x: x["at_seq"])
+    assert [bytes(x["message_id"]) for x in by_first] == ids
+
+
 def test_killed_runs_are_gone_on_with(spark, tmp_path, monkeypatch):
     lake = some_on_their_way(spark, tmp_path / "lake")
     for table in ("hop_batches", "messages", "hops", "outcomes") * 2:

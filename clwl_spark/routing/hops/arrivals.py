@@ -152,7 +152,9 @@ def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFr
 
     Grain: one row per row that goes on, columns of `messages`.
     """
-    of_sender = Window.partitionBy(AT_QMGR).orderBy(AT_SEQ)
+    # Equal put_seq, which only a first put has: by message_id (SEMANTICS P25).
+    in_order = (F.col(AT_SEQ), F.coalesce(F.col(c.MESSAGE_ID), no_trail()))
+    of_sender = Window.partitionBy(AT_QMGR).orderBy(*in_order)
     arrived = F.max(c.PUT_TIME).over(of_sender.rowsBetween(Window.unboundedPreceding, 0))
     going = rows.where(F.col(NEXT_QMGR).isNotNull()).withColumn("arrived", arrived)
     if groups is not None:
@@ -161,7 +163,7 @@ def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFr
     else:
         nothing = {c.GROUP_ID: _none("binary"), c.LOGICAL_ORDER: _none("boolean")}
         going = going.withColumns(nothing)
-    order = Window.partitionBy(NEXT_QMGR).orderBy("arrived", AT_QMGR, AT_SEQ)
+    order = Window.partitionBy(NEXT_QMGR).orderBy("arrived", AT_QMGR, *in_order)
     via = F.when(F.col(c.CHANNEL).isNotNull(), Via.CLUSTER.value).otherwise(Via.LOCAL.value)
     packed = ticket(F.col(c.QMGR), F.col(c.PUT_SEQ), F.col(c.MESSAGE_ID), F.col(TRAIL))
     columns = {

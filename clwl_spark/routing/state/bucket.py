@@ -47,7 +47,8 @@ from clwl_spark.tables import columns as c
 
 BINDINGS_KEPT_FOR: Final = 3
 """A binding is kept in the state until its queue manager's newest put_time is this many times
-`binding_ttl` ahead, so that messages that come late by less still find it."""
+`binding_ttl` ahead, so that messages that come late by less still find it (docs/semantics.md, 12,
+choice 18)."""
 
 
 class Bucket:

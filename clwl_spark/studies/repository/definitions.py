@@ -30,6 +30,7 @@ def define(cluster: Cluster, event: Event) -> None:
     if key in node.own:
         raise RepositoryError(f"define of {key.name} on {node.name}: it is there; alter it")
     first_topic = key.kind is Kind.TOPIC and not node.knows_topics()
+    node.had_topics |= key.kind is Kind.TOPIC
     write(cluster, node, key, event.attributes)
     if node.full and first_topic:
         introduce_all(cluster, node)

@@ -134,8 +134,7 @@ def _is_left_over(node: Node, sender: Node, message: Message) -> bool:
     be told of no more: its subscription went with the REFRESH.
     """
     record: Record = message.body
-    held = node.cache.get(record.key)
-    if node.full or record.wanted_by() in node.wants or (held and is_full_repository(held)):
+    if node.full or record.wanted_by() in node.wants or record.key in node.cache:
         return False
     if record.key.kind is Kind.QUEUE:
         return True
@@ -169,6 +168,7 @@ def _keep(cluster: Cluster, node: Node, record: Record) -> None:
     node.deleted.pop(record.key, None)
     node.forgotten.pop(record.key, None)
     node.cache[record.key] = record
+    node.had_topics |= record.key.kind is Kind.TOPIC
     node.learned.setdefault(record.key, cluster.now)
     arm(cluster, node, record.key, record.expires(cluster.periods))
 
@@ -191,6 +191,8 @@ def _notify(cluster: Cluster, full: Node, record: Record, *, to_all: bool = Fals
 def _interested(cluster: Cluster, full: Node, record: Record, *, to_all: bool) -> Iterator[Node]:
     """Subscribers; for topics, full repositories and in pub/sub clusters all its members.
 
+    Those who were told of a queue manager by reason of a topic are told of it when that is gone,
+    too: that it has left, above all. A partial repository passes over what it does not hold.
     Those who have not renewed for too long are not among them.
     """
     oldest = cluster.now - cluster.periods.expiry
@@ -201,7 +203,7 @@ def _interested(cluster: Cluster, full: Node, record: Record, *, to_all: bool) -
         to_all
         or record.key.kind is Kind.TOPIC
         or is_full_repository(record)
-        or (is_qmgr and full.knows_topics())
+        or (is_qmgr and full.had_topics)
     ):
         renewed += _members(cluster, full)
     return (cluster.nodes[qmid] for qmid in dict.fromkeys(renewed))
@@ -214,15 +216,27 @@ def _members(cluster: Cluster, full: Node) -> list[str]:
 
 
 def _find_owner(cluster: Cluster, node: Node, record: Record) -> None:
-    """A partial repository that knows an object needs a channel to its owner, if necessary."""
-    if record.deleted or record.key.kind is Kind.QMGR:
+    """A partial repository that knows an object needs a channel to its owner, if necessary.
+
+    Of an owner that is no full repository any more it was told as one; now it has to ask.
+    """
+    if record.deleted:
         return
-    known = any(
-        x.kind is Kind.QMGR and x.owner == record.key.owner for x in (*node.cache, *node.own)
-    )
+    if record.key.kind is Kind.QMGR:
+        known = is_full_repository(record) or node.knows_topics() or not _uses(node, record)
+    else:
+        known = any(
+            x.kind is Kind.QMGR and x.owner == record.key.owner for x in (*node.cache, *node.own)
+        )
     want = Want(Kind.QMGR, record.qmgr)
     if not known and want not in node.wants:
         subscribe(cluster, node, want)
+
+
+def _uses(node: Node, owner: Record) -> bool:
+    """Whether a queue manager has asked for an object of another one."""
+    own = (x for x in node.cache if x.owner == owner.key.owner and x.kind is not Kind.QMGR)
+    return any(Want(x.kind, x.name) in node.wants for x in own)
 
 
 def _arrives(record: Record, held: Record | None) -> bool:

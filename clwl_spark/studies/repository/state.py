@@ -51,6 +51,7 @@ class Node:
         deleted: the last news of objects that their owner deleted.
         remake: its two full repositories are no more what they were.
         restored: when it went back to a backup.
+        had_topics: it has known a cluster topic, so that all were told of every queue manager.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Node:
     inbox: "deque[Message]" = field(default_factory=deque)
     remake: bool = False
     restored: datetime | None = None
+    had_topics: bool = False
 
     def all_known(self) -> Iterator[Record]:
         """Its own objects and the others that it knows."""

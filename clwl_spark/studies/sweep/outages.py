@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.errors import InputError
 from clwl_spark.mq.vocabulary import STATUS_TIERS
+from clwl_spark.snapshots.defined import names_defined
 from clwl_spark.snapshots.views import Topology
 from clwl_spark.tables import columns as c
 
@@ -79,9 +80,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """The CLUSRCVRs of a snapshot, by any view: (queue manager, channel, cluster)."""
+    """The CLUSRCVRs of a snapshot.
+
+    Attributes:
+        rows: (queue manager, channel, cluster), by any view.
+        defined: queue managers whose own definitions are known; one of them may have none.
+    """
 
     rows: frozenset[tuple[str, str, str]]
+    defined: frozenset[str] = frozenset()
 
     def outages(self, parts: Iterable[Part] = tuple(Part)) -> list[Outage]:
         """Every single failure of these kinds, in order."""
@@ -118,7 +125,7 @@ class Channels:
             and outage.to in ("", qmgr)
             and outage.on != qmgr
         ]
-        if not found:
+        if not found and not (outage.part is Part.QMGR and outage.name in self.defined):
             there = sorted({x.name for x in self.outages([outage.part])})
             near = [x for x in there if x.upper() == outage.name.upper()] or there[:8]
             raise NothingHitError(
@@ -140,4 +147,5 @@ def down_qmgrs(case: Sequence[Outage]) -> frozenset[str]:
 def channels_of(topology: Topology) -> Channels:
     """The CLUSRCVRs of a snapshot; a few thousand at most, so the driver holds them."""
     rows = topology.cluster_channels.select(c.QMGR, c.CHANNEL, F.coalesce(c.CLUSTER, F.lit("")))
-    return Channels(frozenset((x[0], x[1], x[2]) for x in rows.distinct().collect()))
+    found = frozenset((x[0], x[1], x[2]) for x in rows.distinct().collect())
+    return Channels(found, names_defined(topology))

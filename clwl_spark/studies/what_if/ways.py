@@ -1,7 +1,8 @@
 """The whole way of puts while things are down: many cases and puts, level by level, in few jobs.
 
 The way is that of `studies.trace.trace`; what differs is that routes over a channel which is
-RETRYING or worse lead nowhere: their messages wait.
+RETRYING or worse lead nowhere: their messages wait. So do those on a transmission queue whose other
+end is down.
 """
 
 from collections import defaultdict
@@ -15,7 +16,7 @@ from clwl_spark.spark.materialize import fitting
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE
 from clwl_spark.studies.shares.expected import SHARE
 from clwl_spark.studies.shares.traffic import Puts, traffic_from
-from clwl_spark.studies.sweep.outages import Case
+from clwl_spark.studies.sweep.outages import Case, down_qmgrs
 from clwl_spark.studies.sweep.sweep import CASE, REQUEST_PLAN, WAITS, base_of, case_ends, with_waits
 from clwl_spark.studies.trace.chances import ROUNDED, Chances, chances
 from clwl_spark.studies.trace.places import MOST_HOPS, Hop, Network, Place, hop_of
@@ -36,7 +37,8 @@ class Step:
     Attributes:
         hop: onward places and endings, of the messages that get away.
         routes: columns of `expected.route_shares`, and `waits`.
-        waiting: channel -> share of the messages that wait for it.
+        waiting: channel, or transmission queue of no cluster channel -> share of the messages
+            that wait for it.
     """
 
     hop: Hop
@@ -111,7 +113,7 @@ class Ways:
 
     def step(self, at: At) -> Step:
         """What happens at a put, which is planned."""
-        _, place = at
+        case, place = at
         plan = self._plans[place]
         rows = self._routes.get(at) or self._routes[AS_IT_IS, place]
         rows = sorted(rows, key=_in_order)
@@ -122,7 +124,14 @@ class Ways:
         for row in routes:
             if row[WAITS]:
                 waiting[row[c.CHANNEL]] += row[SHARE]
-        return Step(hop_of(place, plan, away, self._network), routes, dict(waiting))
+        hop = hop_of(place, plan, away, self._network)
+        # No route of a cluster leads to what is down: such a place is at the end of another queue.
+        down = down_qmgrs(() if case == AS_IT_IS else self._cases[case])
+        for to, share in hop.onward:
+            if to.qmgr in down:
+                waiting[plan[c.XMITQ]] += share
+        onward = [x for x in hop.onward if x[0].qmgr not in down]
+        return Step(replace(hop, onward=onward), routes, dict(waiting))
 
     def ways(self, puts: Sequence[At]) -> dict[At, CaseWay]:
         """Follow puts to their ends, all of them level by level."""

@@ -105,7 +105,8 @@ def where_is(lake: Lake, wanted: Wanted, edition: Edition) -> list[Document]:
 
     Args:
         lake: routed; ways go on over the first queue manager where table `hops` has them.
-        wanted: the message; several may have its identifier.
+        wanted: the message; several may have its identifier. Table messages is looked into where
+            no run knows of any: it says nothing of which of its rows were routed.
         edition: of the lake's SEMANTICS.
 
     Returns:
@@ -116,9 +117,16 @@ def where_is(lake: Lake, wanted: Wanted, edition: Edition) -> list[Document]:
         UnknownMessageError: the lake has no such message.
         UnknownEventError: the status is asked, and no snapshot is in force yet.
     """
-    rows = _outcomes(lake, wanted)
-    documents = [_document(lake, wanted, edition, own) for own in _by_message(rows).values()]
-    return documents or _never_routed(lake, wanted)
+    routed = _by_message(_outcomes(lake, wanted)).values()
+    documents = [_document(lake, wanted, edition, own) for own in routed]
+    documents += _rejected(lake, wanted)
+    documents = documents or _not_routed_yet(lake, wanted)
+    if not documents:
+        raise UnknownMessageError(
+            f"no message {wanted} in {lake.root}: neither among outcomes, rejected_messages nor "
+            "messages; check its name, or load and route it first"
+        )
+    return sorted(documents, key=lambda x: (x[c.QMGR] or "", x[c.PUT_SEQ] or 0))
 
 
 def _outcomes(lake: Lake, wanted: Wanted) -> list[_Row]:
@@ -250,10 +258,10 @@ class _Fates:
         place = Place(hop, row, State.ARRIVED, self._routes(here, row), _move_of(row))
         if not has_come:
             return place.ending(State.NOT_YET)
-        if row[c.REASON] != 0:
-            return place.ending(State.FAILED)
         if row[PUT_AT] is not None and row[PUT_AT] > self.wanted.at:
             return place.ending(State.NOT_PUT_YET)
+        if row[c.REASON] != 0:
+            return place.ending(State.FAILED)
         if row[c.IS_LOCAL]:
             return place
         return self._by_channel(here, place) if row[c.CHANNEL] else place.ending(State.ON_XMITQ)
@@ -296,32 +304,22 @@ class _Fates:
         return int(rank), int(known)
 
 
-def _never_routed(lake: Lake, wanted: Wanted) -> list[Document]:
-    """Messages that have no outcome, and why.
-
-    Raises:
-        UnknownMessageError: there is none either.
-    """
+def _rejected(lake: Lake, wanted: Wanted) -> list[Document]:
+    """Messages that were set aside, and why."""
     rejected = lake.read_or_empty(REJECTED_MESSAGES.name).where(wanted.condition)
-    found = [
+    return [
         _without_outcome(row.asDict(), State.REJECTED, f"It was set aside: {row[c.ERROR]}.")
-        for row in rejected.orderBy(c.QMGR, c.PUT_SEQ).collect()
+        for row in rejected.collect()
     ]
-    if not found:
-        there = lake.read_or_empty(MESSAGES.name).where(wanted.condition)
-        option = "--catalog" if lake.in_catalog else "--lake"
-        route = shlex.join(["clwl", "route", option, lake.root])
-        told = f"It is in table messages, and was not routed yet: run `{route}`."
-        found = [
-            _without_outcome(row.asDict(), State.NOT_ROUTED, told)
-            for row in there.orderBy(c.QMGR, c.PUT_SEQ).collect()
-        ]
-    if not found:
-        raise UnknownMessageError(
-            f"no message {wanted} in {lake.root}: neither among outcomes, rejected_messages nor "
-            "messages; check its name, or load and route it first"
-        )
-    return found
+
+
+def _not_routed_yet(lake: Lake, wanted: Wanted) -> list[Document]:
+    """Messages of which a run knows nothing."""
+    there = lake.read_or_empty(MESSAGES.name).where(wanted.condition)
+    option = "--catalog" if lake.in_catalog else "--lake"
+    route = shlex.join(["clwl", "route", option, lake.root])
+    told = f"It is in table messages, and was not routed yet: run `{route}`."
+    return [_without_outcome(row.asDict(), State.NOT_ROUTED, told) for row in there.collect()]
 
 
 def _without_outcome(row: _Row, state: State, told: str) -> Document:
