@@ -183,10 +183,7 @@ class LakeReader(LakePlace):
         if found is None:
             return None
         columns = self._arrow_columns(table, names).names
-        kept = None
-        if column:
-            # With a type: of no values at all Arrow could not tell it, and refuses.
-            kept = pc.field(column).isin(pa.array(values, found.schema.field(column).type))
+        kept = pc.field(column).isin(self._set_of(table, column, values)) if column else None
         try:
             if most is None:
                 return found.to_table(columns, filter=kept)
@@ -194,6 +191,10 @@ class LakeReader(LakePlace):
         except (OSError, pa.ArrowException):
             return None
         return rows if rows.num_rows <= most else None
+
+    def _set_of(self, table: str, column: str, values: Sequence[str] | Sequence[int]) -> pa.Array:
+        """Values with their type, which Arrow could not tell where there are none."""
+        return pa.array(values, self.arrow_schema(table).field(column).type)
 
     def _arrow_columns(self, table: str, names: Sequence[str]) -> pa.Schema:
         return pa.schema([x for x in self.arrow_schema(table) if not names or x.name in names])

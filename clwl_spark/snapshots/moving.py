@@ -36,8 +36,7 @@ def move(rows: dict[Key, Values], qmgr: str, merged: Sequence[Row], *, merging: 
         elsewhere = [key for key in there if key[-1] not in clusters]
         if not all(row.knows(c.CLUSTER) for row in told):
             continue
-        if elsewhere:
-            _leave(rows, elsewhere, told)
+        _leave(rows, elsewhere, told)
         _join(rows, [key for key in earlier.get(name, []) if key in rows], told)
 
 

@@ -45,8 +45,9 @@ def advise(common: Common, options: AdviseWords) -> int:
     """Find the weights that give the hosts of an object wanted shares.
 
     Every CLWLWGHT from 1 to 99 counts as 1000 divided by it, without remainder: the weights that
-    come nearest are found exactly, and told with their error. A weight is a channel's, so the other
-    objects of the queue manager whose shares change as well are named.
+    come nearest, one for all channels of a host, are found exactly, and told with their error. A
+    weight is a channel's, so the other objects of the queue manager whose shares change as well are
+    named.
 
     With --add-host: which definitions another host of the queue would need, and which other queue
     managers have to change, by the design in use (a shared queue, aliases, a host that is named);

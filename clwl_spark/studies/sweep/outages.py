@@ -125,14 +125,17 @@ class Channels:
             and outage.to in ("", qmgr)
             and outage.on != qmgr
         ]
-        if not found and not (outage.part is Part.QMGR and outage.name in self.defined):
-            there = sorted({x.name for x in self.outages([outage.part])})
-            near = [x for x in there if x.upper() == outage.name.upper()] or there[:8]
-            raise NothingHitError(
-                f"{outage}: the snapshot has no such {outage.part} (case counts); it has "
-                f"{', '.join(near) or 'none'}{', ...' if len(there) > len(near) else ''}"
-            )
+        is_known = outage.part is Part.QMGR and outage.name in self.defined
+        if not found and not is_known:
+            raise NothingHitError(f"{outage}: the snapshot has no such {self._near(outage)}")
         return found
+
+    def _near(self, outage: Outage) -> str:
+        """What there is of an outage's kind: of its name in other letters, or some."""
+        there = sorted({x.name for x in self.outages([outage.part])})
+        near = [x for x in there if x.upper() == outage.name.upper()] or there[:8]
+        more = ", ..." if len(there) > len(near) else ""
+        return f"{outage.part} (case counts); it has {', '.join(near) or 'none'}{more}"
 
 
 def _name(part: Part, qmgr: str, channel: str, cluster: str) -> str:
