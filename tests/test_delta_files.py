@@ -85,8 +85,9 @@ def test_a_table_that_is_not_there_has_no_rows_or_is_missed(spark, tmp_path):
     assert lake.read_or_empty(NAME).dtypes == TYPES
     assert lake.read_or_empty(NAME).isEmpty()
     assert lake.few_in_memory(NAME).num_rows == 0
-    with pytest.raises(MissingLakeError):
-        lake.read(NAME)
+    for read in (lake.read, lake.expect):
+        with pytest.raises(MissingLakeError):
+            read(NAME)
 
 
 @pytest.mark.spark
@@ -146,7 +147,7 @@ def test_a_table_of_other_types_is_refused_as_spark_refuses_it(spark, tmp_path):
     lake = Lake(spark, str(tmp_path))
     other = frame(spark, NAME, ROWS).withColumn("valid_from", F.lit(True))
     other.write.format("delta").save(lake.path(NAME))
-    for read in (lake.read_or_empty, lake.read):
+    for read in (lake.read_or_empty, lake.read, lake.expect):
         with pytest.raises(MissingColumnsError):
             read(NAME)
 

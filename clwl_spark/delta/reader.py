@@ -1,5 +1,6 @@
 """The tables of a lake as they are read: as frames, in memory, as a stream, at a version."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -10,6 +11,7 @@ from pyarrow.dataset import Dataset
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from clwl_spark.delta import files as delta_files
 from clwl_spark.delta.commits import is_committed
@@ -28,7 +30,7 @@ from clwl_spark.errors import EngineError, MissingLakeError
 from clwl_spark.spark.frames import frame_from_rows, to_arrow
 from clwl_spark.tables import SNAPSHOT_CHANGES, SNAPSHOT_CONTENT, SNAPSHOTS, TABLES, Table
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.require import require
+from clwl_spark.tables.require import refuse_wrong, require
 
 _CONTENT: Final = frozenset(x.name for x in SNAPSHOT_CONTENT)
 _NAMED: Final = 1_000
@@ -76,6 +78,20 @@ class LakeReader(LakePlace):
         if frame is None:
             raise MissingLakeError(table, f"lake {self.root}")
         return self._whole(table, require(frame, like or TABLES[table]), column, values)
+
+    def expect(self, table: str) -> None:
+        """Raise what `read` would; where its log is read here, none of the table's files is opened.
+
+        Raises:
+            MissingLakeError: there is no such table.
+            MissingColumnsError: it lacks columns, or they have other types.
+        """
+        found = opened(self.path(table)) if self.is_here else None
+        if found is None or unread_features(found):
+            self.read(table)
+            return
+        fields = StructType.fromJson(json.loads(found.schema().to_json()))
+        refuse_wrong({x.name: x.dataType.simpleString() for x in fields}, TABLES[table])
 
     def read_or_empty(
         self, table: str, column: str = "", values: Sequence[str] | Sequence[int] = ()

@@ -105,9 +105,9 @@ def _route(
     """As `route`, with what the run before this one in the same process has left."""
     started = time.monotonic()
     tell = progress or (lambda _stage, _done, _of: None)
-    with faults_named(lake):
-        lake.read("messages")
-        lake.read("snapshots")
+    with releasing(), faults_named(lake):
+        lake.expect("messages")
+        lake.expect("snapshots")
         lake.create(WRITTEN)
         call = _Call(lake, options, load_exit(options.exit_function), tell, facts_cache, pool)
         total = _route_all(call)
@@ -242,7 +242,7 @@ def follow(
 
     Each run reads the snapshots anew, so one that arrives counts from its `valid_from` on.
     """
-    lake.read("messages")
+    lake.expect("messages")
     routed_version = None
     facts_cache = FactsCache()
     with workers() as pool:

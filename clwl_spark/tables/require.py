@@ -47,9 +47,7 @@ def require(frame: DataFrame, table: Table) -> DataFrame:
         MissingColumnsError: columns are missing or have types that cannot mean the same.
     """
     found = dict(frame.dtypes)
-    if wrong := wrong_columns(found, table):
-        types = {x.name: x.type for x in table.columns if x.name in wrong}
-        raise MissingColumnsError(table.name, types, found)
+    refuse_wrong(found, table)
     columns = [_typed(x, found.get(x.name), table).alias(x.name) for x in table.columns]
     judged = [x for x in table.columns if x.name in _JUDGED and _may_fail(x, found.get(x.name))]
     lost = (
@@ -60,6 +58,21 @@ def require(frame: DataFrame, table: Table) -> DataFrame:
         if table.by_anyone
     )
     return frame.select(*columns, *lost)
+
+
+def refuse_wrong(found: Mapping[str, str], table: Table) -> None:
+    """Refuse columns that are missing or have types that cannot mean the contract's.
+
+    Args:
+        found: the table's types in Spark's words, by column.
+        table: what it is in the contract.
+
+    Raises:
+        MissingColumnsError: there are such columns.
+    """
+    if wrong := wrong_columns(found, table):
+        types = {x.name: x.type for x in table.columns if x.name in wrong}
+        raise MissingColumnsError(table.name, types, found)
 
 
 def wrong_columns(found: Mapping[str, str], table: Table) -> list[str]:

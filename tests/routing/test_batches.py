@@ -12,6 +12,7 @@ from worlds import World, put_rows
 
 from clwl_spark.routing.ledger import runs
 from clwl_spark.routing.run import RouteOptions, route
+from clwl_spark.spark.embedded import scratch_folder
 
 CASES = 20
 
@@ -106,6 +107,16 @@ def test_buckets_change_nothing(
         str(buckets)
     }
     assert _outcomes(world) == whole
+
+
+def test_a_run_leaves_no_files_of_its_engine(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr("clwl_spark.spark.frames.INLINE_BYTES", 0)
+    world = World.made(spark, tmp_path, _cases(2), "v9")
+    world.append("messages", world.batch(0))
+    kept = scratch_folder(spark) / "checkpoints"
+    before = {*kept.iterdir()}
+    assert world.route().messages > 0
+    assert {*kept.iterdir()} == before
 
 
 def test_a_run_that_finds_nothing_names_the_engine_that_looked(spark, tmp_path):

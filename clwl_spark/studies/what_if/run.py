@@ -81,7 +81,7 @@ def what_if(
         EngineError: what is written for it could not be deleted.
     """
     started = time.monotonic()
-    lake.read(MESSAGES.name)
+    lake.expect(MESSAGES.name)
     heard = tell or (lambda _stage, _done, _total: None)
     place = f"{lake.checkpoint_root}/what-if-{uuid.uuid4().hex}"
     refuse_lasting(lake.spark, place)
