@@ -228,10 +228,14 @@ def _absent(seen: DataFrame, defined: DataFrame, clusters: DataFrame) -> DataFra
 
 
 def _releases(base: Base, other: Base) -> list[Row]:
-    """Requests whose messages the other algorithm sends elsewhere, with how many."""
+    """Requests whose messages the other algorithm sends elsewhere, with how many.
+
+    A message that stays is nowhere else by another of the queue manager's own CLUSRCVRs.
+    """
     keys = [c.PLAN_ID, c.CHOICE, c.REASON, c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL]
+    channel = F.when(~F.col(c.IS_LOCAL), F.col(c.CHANNEL)).alias(c.CHANNEL)
     sides = [
-        x.ends.select(*keys, (F.col(SHARE) * sign).alias("difference"))
+        x.ends.select(*keys[:-1], channel, (F.col(SHARE) * sign).alias("difference"))
         for x, sign in ((base, 1), (other, -1))
     ]
     differs = sides[0].union(sides[1]).groupBy(*keys).agg(F.sum("difference").alias("difference"))

@@ -6,7 +6,9 @@ requests of one queue manager choose among channels of which they share some and
 Source: SEMANTICS 5, R3.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import groupby
 from typing import Any, Final
 
@@ -92,11 +94,22 @@ def _moves(requests: Sequence[Request], mruc: int) -> Iterable[Row]:
     streams = [Stream(_in_choice(rows), max(round(rows[0][MESSAGES_OF]), 1)) for rows in requests]
     sides = [mixed_shares(streams, mruc, by_factor=x).shares for x in (False, True)]
     for rows, one, other in zip(requests, *sides, strict=True):
-        moved = float(sum(max(x - y, 0) for x, y in zip(one, other, strict=True)))
+        moved = float(sum(max(x, Fraction(0)) for x in _differences(rows, one, other).values()))
         if moved > _LEAST:
             messages = rows[0][MESSAGES_OF]
             named = {name: rows[0][name] for name in (*_ASKED, MESSAGES_OF)}
             yield {**named, "moved": moved * messages}
+
+
+def _differences(
+    rows: Request, one: Sequence[Fraction], other: Sequence[Fraction]
+) -> Mapping[tuple[Any, ...], Fraction]:
+    """By how much each way's shares differ; what stays on the queue manager is one way."""
+    found: dict[tuple[Any, ...], Fraction] = defaultdict(Fraction)
+    for row, x, y in zip(rows, one, other, strict=True):
+        way = () if row[c.IS_LOCAL] else tuple(row[name] for name in ROUTE_ORDER)
+        found[way] += x - y
+    return found
 
 
 def _in_choice(rows: Request) -> list[Route]:

@@ -139,6 +139,32 @@ def test_what_the_older_algorithm_sends_otherwise(found):
     assert moved == {("APP", "OPENED"): 5.0, ("QM2", "RANKED"): 8.0}
 
 
+def test_what_stays_goes_nowhere_else_by_another_of_the_own_channels(spark, tmp_path):
+    # By CLWLPRTY MQ 9 takes the one CLUSRCVR, and MQ 7 the other: the message is on ME either way.
+    world = [
+        snapshot("S1"),
+        qmgr("ME"),
+        rcvr("ME", channel="A"),
+        rcvr("ME", channel="B", clwlprty=9),
+    ]
+    found = insights_of(spark, tmp_path, [*world, queue("ME", "Q", "K")], {("ME", "Q"): 10})
+    assert found.releases == []
+
+
+def test_what_stays_is_one_way_to_the_balancing(spark, tmp_path):
+    # Q goes by A, C and D, and OTHER by B and C. MQ 9 sends a twentieth more of Q by A than MQ 7,
+    # and as much more stays by D; a tenth less stays by C. It is a twentieth that moves.
+    world = [
+        snapshot("S1"), qmgr("ME", clwluseq="ANY"), qmgr("A"), qmgr("B"),
+        rcvr("ME", channel="C"), rcvr("ME", "K2", channel="C"), rcvr("ME", channel="D"),
+        rcvr("A"), rcvr("B", "K2"), queue("ME", "Q", "K"), queue("A", "Q", "K"),
+        queue("ME", "OTHER", "K2"), queue("B", "OTHER", "K2"),
+    ]  # fmt: skip
+    found = insights_of(spark, tmp_path, world, {("ME", "Q"): 10, ("ME", "OTHER"): 4})
+    moved = {row["object_name"]: row["moved"] for row in found.balancing}
+    assert moved["Q"] == pytest.approx(0.5)
+
+
 def test_defbind_counts_only_for_messages_that_leave_it_to_the_queue(spark, tmp_path):
     lake = lake_with(spark, tmp_path)
     for name, frame in frames(spark, *COUNTED, snapshot_id="S1").items():

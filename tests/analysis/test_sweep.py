@@ -113,6 +113,11 @@ def waits(end, tier):
     return is_remote(end) and tier >= 3
 
 
+def way_of(end):
+    """The end; what stays on its queue manager is one way, by whichever of its CLUSRCVRs."""
+    return (end[0], "stays") if end[6] else end
+
+
 # ---- what it costs, counted --------------------------------------------------------------------
 
 
@@ -136,11 +141,12 @@ def cost_of(case, before, after, messages):
         for choice in {end[0] for end in now}:
             ends = {end: x for end, x in now.items() if end[0] == choice}
             waiting = sum(share for end, (share, tier) in ends.items() if waits(end, tier))
-            kept = sum(
-                min(share, before[request].get(end, (0, 0))[0])
-                for end, (share, tier) in ends.items()
-                if not waits(end, tier)
-            )
+            now_at, was_at = Counter(), Counter()
+            for end, (share, tier) in ends.items():
+                now_at[way_of(end)] += 0 if waits(end, tier) else share
+            for end, (share, _) in before[request].items():
+                was_at[way_of(end)] += share if end[0] == choice else 0
+            kept = sum(min(share, was_at[way]) for way, share in now_at.items())
             of_choice[choice] = waiting
             more += max(waiting - earlier[choice], 0)
             moved += 1 - waiting - kept
@@ -252,6 +258,14 @@ def test_the_others_take_what_a_stopped_channel_had(spark):
         "busiest_channel": "TO.B", "busiest_qmgr": "B", "busiest_before": 4.0,
         "busiest_after": 6.0,
     }  # fmt: skip
+
+
+def test_what_stays_does_not_move_to_another_of_the_own_channels(spark):
+    """ME has two CLUSRCVRs and the queue: a third of the messages leaves, and stays then."""
+    own = [rcvr("ME", channel="TO.ME.2"), queue("ME", "Q", "K", clwluseq="ANY")]
+    hosts = [*own, rcvr("A"), queue("A", "Q", "K", clwluseq="ANY")]
+    survival = stopped(spark, hosts, Outage(Part.CHANNEL, "TO.A"))
+    assert (survival.messages_moved, survival.messages_waiting) == (4.0, 0.0)
 
 
 def test_a_sender_that_is_down_leaves_no_busiest_channel(spark):

@@ -1,11 +1,15 @@
 """Records are matched, compared in what they tell, and explained: against small worlds by hand."""
 
 import json
+import sys
 from dataclasses import replace
 from datetime import timedelta
+from types import ModuleType
 
 import pytest
+from lakes import lake_with
 from orders_worlds import HOSTS, TOLD, ways, world
+from pyspark.sql import functions as F
 from reference import Reference
 from small_worlds import (
     NOON,
@@ -96,6 +100,63 @@ def test_copies_of_a_publication_agree_with_any_of_theirs(lake_of):
     wrong = {**copies[0], "dest_qmgr": "SRV3", "channel": "TO.SRV3"}
     found = conform(lake_of(model, [put], [*copies, wrong]), Wanted())
     assert (found.compared, found.agree) == (3, 2)
+
+
+def test_a_copy_that_went_another_way_is_held_against_the_one_to_its_queue_manager(lake_of):
+    model = world()
+    more = tables(
+        topic("APP1", "T", "prices"), *(proxy("APP1", "prices", host) for host in HOSTS[:2])
+    )
+    for name in ("topics", "subscriptions"):
+        model[name] = more[name]
+    put = message("APP1", "prices", 1, object_type="TOPIC")
+    other = [{**x, "channel": f"OTHER.{x['dest_qmgr']}"} for x in ways(model, [put])]
+    found = conform(lake_of(model, [put], other), Wanted())
+    assert (found.compared, found.agree) == (2, 0)
+    channels = {x["channel"]: (x["predicted"], x["seen"]) for x in found.by_channel}
+    assert channels == {
+        "TO.SRV1": (1, 0), "TO.SRV2": (1, 0), "OTHER.SRV1": (0, 1), "OTHER.SRV2": (0, 1)
+    }  # fmt: skip
+
+
+def test_another_rank_of_a_queue_moves_no_publication_to_topic_hosts(lake_of):
+    model = world()
+    hosts = [topic(x, "T", "prices", clroute="TOPICHOST") for x in HOSTS]
+    model["topics"] = tables(*hosts)["topics"]
+    puts = messages(60, "APP1", "ORDERS")
+    for put in puts[::3]:
+        put |= {"object_type": "TOPIC", "object_name": "prices"}
+    known = {**model, "queues": [{**x, "clwlrank": 1} for x in model["queues"]]}
+    ranks = [{**x, "clwlrank": 0 if x["qmgr"] == HOSTS[-1] else 1} for x in model["queues"]]
+    one = only(conform(lake_of(known, puts, ways({**model, "queues": ranks}, puts)), Wanted()))
+    assert (one.cause, one.fits, one.of) == ("WEIGHT", 60, 60)
+    assert f"CLWLRANK of the queue on {HOSTS[-1]} is less than known" in one.why
+
+
+@pytest.fixture
+def without_srv3(monkeypatch):
+    """The name of an exit that never lets SRV3 be chosen."""
+    module = ModuleType("exit_without_srv3")
+    module.chooses = lambda destinations: destinations.where(F.col("dest_qmgr") != "SRV3")
+    monkeypatch.setitem(sys.modules, "exit_without_srv3", module)
+    return "exit_without_srv3:chooses"
+
+
+@pytest.mark.parametrize(
+    ("hosts", "weight", "cause"),
+    [(HOSTS, None, "EXIT"), (HOSTS[:2], {"SRV1": 20}, "WEIGHT")],
+)
+def test_what_an_exit_takes_away_is_looked_into(
+    spark, tmp_path, without_srv3, hosts, weight, cause
+):
+    puts = messages(60, "APP1", "ORDERS")
+    lake = lake_with(spark, tmp_path / "lake")
+    for name, rows in {**world(), "messages": puts}.items():
+        put_rows(lake, name, rows)
+    put_rows(lake, "observed_routes", ways(world(hosts, weight), puts))
+    assert main(["route", "--lake", lake.root, "--exit", without_srv3]) == 0
+    one = only(conform(lake, Wanted()))
+    assert (one.cause, one.fits, one.of) == (cause, 60, 60)
 
 
 def test_object_queue_manager_and_time_narrow_it(lake_of):

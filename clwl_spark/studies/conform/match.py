@@ -252,12 +252,13 @@ def _agrees() -> Column:
 
 
 def _best_copy(pairs: DataFrame, *more: str) -> DataFrame:
-    """Of several copies the one that agrees, of several messages none.
+    """Of several copies the one that agrees, else one to where it went; of several messages none.
 
     Grain: one row per distinct record.
     """
     agree = F.coalesce(AGREES, F.lit(False)).alias(AGREES)
-    copy = F.struct(agree, *TOLD, WHY_NOT, *_OF_PUT)
+    is_there = F.coalesce(F.col(_SEEN[c.DEST_QMGR]) == F.col(c.DEST_QMGR), F.lit(False))
+    copy = F.struct(agree, is_there.alias("is_there"), *TOLD, WHY_NOT, *_OF_PUT)
     by = dict.fromkeys((*_OF_RECORD, *more, *(() if more else (c.PUT_SEQ,))))
     best = pairs.groupBy(*by).agg(
         F.min(_ROUTED_SEQ).alias(_ROUTED_SEQ),

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clwl_spark.algorithm.ladder import EXIT
-from clwl_spark.mq.vocabulary import STATUS_TIERS, Algorithm
+from clwl_spark.mq.vocabulary import STATUS_TIERS, Algorithm, PlanKind
 from clwl_spark.rules import eliminate
 from clwl_spark.spark.frames import frame_from_arrow, to_arrow
 from clwl_spark.studies.conform.evidence import SEEN, Evidence
@@ -163,20 +163,29 @@ def _survivors(rows: pa.Table) -> pa.Table:
 
 def _changes(x: Evidence) -> Iterator[_Change]:
     """Statuses first, then attributes, of each channel and instance that a plan knows."""
-    rows = x.candidates.filter(pc.invert(x.candidates[c.IS_LOCAL]))
+    asked = _asked(x.candidates)
+    rows = asked.filter(pc.invert(asked[c.IS_LOCAL]))
     names = (c.DEST_QMGR, c.CHANNEL, c.ELIMINATED_BY)
     met: dict[Key, set[int | None]] = {}
     for dest, channel, by in zip(*(rows[n].to_pylist() for n in names), strict=True):
         met.setdefault((dest, channel), set()).add(by)
     keys = sorted(met)
-    dest = np.array(x.candidates[c.DEST_QMGR].to_pylist(), dtype=object)
-    channel = np.array(x.candidates[c.CHANNEL].to_pylist(), dtype=object)
+    dest = np.array(asked[c.DEST_QMGR].to_pylist(), dtype=object)
+    channel = np.array(asked[c.CHANNEL].to_pylist(), dtype=object)
+    is_queue = _are_of_queues(x, asked)
     for key in keys:
         own = (dest == key[0]) & (channel == key[1])
         yield from _of_status(key, own, met[key])
     for key in keys:
         own = (dest == key[0]) & (channel == key[1])
-        yield from _of_attributes(key, own, dest == key[0])
+        yield from _of_attributes(key, own, dest == key[0], is_queue)
+
+
+def _are_of_queues(x: Evidence, candidates: pa.Table) -> NDArray[np.bool_]:
+    """Which candidates are instances of a queue: rules 4 and 14 see no others."""
+    kinds = dict(zip(*(x.plans[n].to_pylist() for n in (c.PLAN_ID, c.KIND)), strict=True))
+    of = candidates[c.PLAN_ID].to_pylist()
+    return np.array([kinds[y] == PlanKind.QUEUE.value for y in of], dtype=np.bool_)
 
 
 def _of_status(key: Key, own: NDArray[np.bool_], by: set[int | None]) -> Iterator[_Change]:
@@ -195,7 +204,9 @@ def _of_status(key: Key, own: NDArray[np.bool_], by: set[int | None]) -> Iterato
         yield _Change(Cause.STATUS_KNOWN_LATE, f"{key[0]} was not suspended", key, resumed)
 
 
-def _of_attributes(key: Key, own: NDArray[np.bool_], host: NDArray[np.bool_]) -> Iterator[_Change]:
+def _of_attributes(
+    key: Key, own: NDArray[np.bool_], host: NDArray[np.bool_], is_queue: NDArray[np.bool_]
+) -> Iterator[_Change]:
     def lift(attribute: str, at: NDArray[np.bool_], *, up: bool) -> Callable[..., None]:
         def make(cells: dict[str, NDArray[Any]]) -> None:
             cells[attribute] += 1
@@ -207,8 +218,8 @@ def _of_attributes(key: Key, own: NDArray[np.bool_], host: NDArray[np.bool_]) ->
         return lambda cells: cells[attribute].__setitem__(at, value)
 
     for attribute in _LIFTED:
-        is_queue = attribute in _OF_QUEUE
-        at, whose = (host, key[0]) if is_queue else (own, f"{key[1]} to {key[0]}")
+        of_queue = attribute in _OF_QUEUE
+        at, whose = (host & is_queue, key[0]) if of_queue else (own, f"{key[1]} to {key[0]}")
         for up in (True, False):
             told = f"{_NAMES[attribute]} {whose} is {'greater' if up else 'less'} than known"
             yield _Change(Cause.WEIGHT, told, key, lift(attribute, at, up=up))

@@ -137,17 +137,25 @@ def _moves(base: Base, ends: DataFrame) -> DataFrame:
 
     Grain: one row per case of which a request is looked at.
     """
-    kept = F.when(~F.col(WAITS), F.least(SHARE, F.coalesce(SHARE_BEFORE, F.lit(0.0))))
+    is_local = F.coalesce(c.IS_LOCAL, F.lit(False))
+    kept = F.when(~F.col(WAITS) & ~is_local, F.least(SHARE, F.coalesce(SHARE_BEFORE, F.lit(0.0))))
     waiting = F.sum(F.when(F.col(WAITS), F.col(SHARE)).otherwise(0.0))
+    # Whichever of its own CLUSRCVRs is chosen, the message stays on the queue manager.
+    stays = F.sum(F.when(is_local, F.col(SHARE)).otherwise(0.0))
     before = with_waits(base.ends).groupBy(F.col(c.PLAN_ID).alias(REQUEST_PLAN), c.CHOICE)
     of_choice = (
         ends.groupBy(CASE, REQUEST_PLAN, c.CHOICE)
         .agg(
             F.first(MESSAGES_OF).alias(MESSAGES_OF),
             waiting.alias("waiting"),
-            F.sum(F.coalesce(kept, F.lit(0.0))).alias("kept"),
+            stays.alias("stays"),
+            F.sum(F.coalesce(kept, F.lit(0.0))).alias("leaves_as_before"),
         )
-        .join(before.agg(waiting.alias("waiting_before")), [REQUEST_PLAN, c.CHOICE])
+        .join(
+            before.agg(waiting.alias("waiting_before"), stays.alias("stayed")),
+            [REQUEST_PLAN, c.CHOICE],
+        )
+        .withColumn("kept", F.col("leaves_as_before") + F.least("stays", "stayed"))
     )
     more = F.greatest(F.col("waiting") - F.col("waiting_before"), F.lit(0.0))
     all_wait, waited = (F.min(x) > 1 - _LITTLE for x in ("waiting", "waiting_before"))
