@@ -9,7 +9,6 @@ from typing import Any, Final
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from deltalake.transaction import AddAction
-from pyspark.sql.types import StructType
 
 from clwl_spark.delta.attempts import Attempt
 from clwl_spark.delta.opening import delta_table
@@ -18,6 +17,7 @@ from clwl_spark.delta.protocol import (
     keep_opened,
     opened,
     opened_to_write,
+    types_of,
     unread_features,
     unwritten_features,
 )
@@ -50,7 +50,7 @@ def unreadable(folder: str, table: Table) -> str:
     if found is None:
         return f"{folder} is no table in a folder of this machine"
     needs = [f"needs a reader with {x}" for x in unread_features(found)]
-    wrong = wrong_columns(_types(found), table)
+    wrong = wrong_columns(types_of(found), table)
     words = (*_apart(found), *_other_types(wrong), *needs)
     return next((f"{table.name} {x}" for x in words), "")
 
@@ -123,7 +123,7 @@ def mark_transaction(folder: str, application: str, version: int) -> None:
 
 def _unlike(found: DeltaTable, table: Table) -> list[str]:
     """In what a table is not as the contract has it, as far as files for it are concerned."""
-    types = _types(found)
+    types = types_of(found)
     wrong = [x.name for x in table.columns if types.get(x.name) != x.type]
     fields = found.schema().fields
     added = [x.name for x in fields if x.name not in table.names and not x.nullable]
@@ -133,9 +133,3 @@ def _unlike(found: DeltaTable, table: Table) -> list[str]:
 
 def _other_types(columns: Sequence[str]) -> list[str]:
     return [f"has other types in {', '.join(columns)}"] if columns else []
-
-
-def _types(found: DeltaTable) -> dict[str, str]:
-    """A table's types in Spark's words, by column."""
-    fields = StructType.fromJson(json.loads(found.schema().to_json()))
-    return {x.name: x.dataType.simpleString() for x in fields}

@@ -3,6 +3,7 @@
 Source: "Delta Transaction Log Protocol": table features, reader and writer version requirements.
 """
 
+import json
 import re
 import threading
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from pyarrow.dataset import FileSystemDataset
 from pyarrow.fs import SubTreeFileSystem
+from pyspark.sql.types import StructType
 
 from clwl_spark.delta.creation import LOG
 from clwl_spark.delta.opening import delta_table, has_log
@@ -137,6 +139,12 @@ def _read(folder: str, version: int | None) -> DeltaTable | None:
         return delta_table(folder, version)
     except (DeltaError, OSError):
         return None
+
+
+def types_of(found: DeltaTable) -> dict[str, str]:
+    """A table's types in Spark's words, by column."""
+    fields = StructType.fromJson(json.loads(found.schema().to_json()))
+    return {x.name: x.dataType.simpleString() for x in fields}
 
 
 def rows_of(table: DeltaTable) -> FileSystemDataset:

@@ -1,6 +1,5 @@
 """The tables of a lake as they are read: as frames, in memory, as a stream, at a version."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -11,7 +10,6 @@ from pyarrow.dataset import Dataset
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
 from clwl_spark.delta import files as delta_files
 from clwl_spark.delta.commits import is_committed
@@ -22,6 +20,7 @@ from clwl_spark.delta.protocol import (
     newest_transaction,
     opened,
     rows_of,
+    types_of,
     unread_features,
 )
 from clwl_spark.delta.reads import frame_of, frame_of_files
@@ -90,8 +89,7 @@ class LakeReader(LakePlace):
         if found is None or unread_features(found):
             self.read(table)
             return
-        fields = StructType.fromJson(json.loads(found.schema().to_json()))
-        refuse_wrong({x.name: x.dataType.simpleString() for x in fields}, TABLES[table])
+        refuse_wrong(types_of(found), TABLES[table])
 
     def read_or_empty(
         self, table: str, column: str = "", values: Sequence[str] | Sequence[int] = ()

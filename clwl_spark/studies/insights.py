@@ -24,7 +24,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology, own_qmgrs
 from clwl_spark.studies.attributes_set import attributes_set, by_recent_use
 from clwl_spark.studies.release_balancing import balancing_moves
-from clwl_spark.studies.shares.expected import SHARE
+from clwl_spark.studies.shares.expected import SHARE, taken_channel
 from clwl_spark.studies.shares.traffic import AS_Q_DEF, MESSAGES_OF
 from clwl_spark.studies.sweep.sweep import Base, bases_of
 from clwl_spark.tables import columns as c
@@ -228,14 +228,10 @@ def _absent(seen: DataFrame, defined: DataFrame, clusters: DataFrame) -> DataFra
 
 
 def _releases(base: Base, other: Base) -> list[Row]:
-    """Requests whose messages the other algorithm sends elsewhere, with how many.
-
-    A message that stays is nowhere else by another of the queue manager's own CLUSRCVRs.
-    """
+    """Requests whose messages the other algorithm sends elsewhere, with how many."""
     keys = [c.PLAN_ID, c.CHOICE, c.REASON, c.DEST_QMGR, c.DEST_OBJECT, c.CHANNEL]
-    channel = F.when(~F.col(c.IS_LOCAL), F.col(c.CHANNEL)).alias(c.CHANNEL)
     sides = [
-        x.ends.select(*keys[:-1], channel, (F.col(SHARE) * sign).alias("difference"))
+        x.ends.select(*keys[:-1], taken_channel(), (F.col(SHARE) * sign).alias("difference"))
         for x, sign in ((base, 1), (other, -1))
     ]
     differs = sides[0].union(sides[1]).groupBy(*keys).agg(F.sum("difference").alias("difference"))

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.present.report.aggregate import COUNT, Aggregate
 from clwl_spark.snapshots.contradictions import consistent_topology
-from clwl_spark.studies.shares.expected import SHARE, route_shares
+from clwl_spark.studies.shares.expected import SHARE, route_shares, taken_channel
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 
@@ -37,9 +37,8 @@ def expected_ways(lake: Lake, aggregate: Aggregate) -> DataFrame:
         candidates.join(plans.select(c.PLAN_ID), c.PLAN_ID, "left_semi"),
         consistent_topology(lake, ids),
     )
-    channel = F.when(~F.col(c.IS_LOCAL), F.col(c.CHANNEL)).alias(c.CHANNEL)
     outcomes = F.col(COUNT) / F.col("choices") * F.col(SHARE)
     arrives = (F.col(c.REASON) == 0) & F.col(c.DEST_QMGR).isNotNull()
-    found = ends.where(arrives & (F.col(SHARE) > 0)).groupBy(*_PAIR, c.DEST_QMGR, channel)
+    found = ends.where(arrives & (F.col(SHARE) > 0)).groupBy(*_PAIR, c.DEST_QMGR, taken_channel())
     whole = F.sum(EXPECTED).over(Window.partitionBy(*_PAIR))
     return found.agg(F.sum(outcomes).alias(EXPECTED)).withColumn(EXPECTED, F.col(EXPECTED) / whole)

@@ -36,6 +36,14 @@ END_COLUMNS: Final = (
 _ROUTE: Final = (*ROUTE_ORDER, c.CHANNEL_CLUSTER, c.IS_LOCAL, c.STATUS, c.STATUS_TIER, c.CLWLWGHT)
 
 
+def taken_channel() -> Column:
+    """The channel of an end of `route_shares`: none where a message stays, as in outcomes.
+
+    Such a message chose one of its own queue manager's CLUSRCVRs, whichever it is.
+    """
+    return F.when(~F.col(c.IS_LOCAL), F.col(c.CHANNEL)).alias(c.CHANNEL)
+
+
 def route_shares(
     plans: DataFrame, candidates: DataFrame, topology: Topology, carried: Sequence[str] = ()
 ) -> DataFrame:
