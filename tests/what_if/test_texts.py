@@ -144,6 +144,34 @@ def test_channels_to_a_queue_manager_that_ends_are_retried_unless_they_are_worse
 
 
 @pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("STOP CHANNEL(TO.QM2) ON QM1", "ENDMQM QM2"), "STOPPED"),
+        (("ENDMQM QM2", "STOP CHANNEL(TO.QM2) ON QM1"), "STOPPED"),
+        (("STOP CHANNEL(TO.QM2) ON QM1", "STOP CHANNEL(TO.QM2) ON QM2"), "STOPPED"),
+        (("STOP CHANNEL(TO.QM2) ON QM1", "START CHANNEL(TO.QM2) ON QM2"), "STOPPED"),
+        (("STOP CHANNEL(TO.QM2) ON QM2", "START CHANNEL(TO.QM2) ON QM2"), "RUNNING"),
+        (("STOP CHANNEL(TO.QM2) ON QM1", "START CHANNEL(TO.QM2) ON QM1"), "RUNNING"),
+        (("STOP CHANNEL(TO.QM2)", "START CHANNEL(TO.QM2)", "ENDMQM QM2"), "RETRYING"),
+        (("ENDMQM QM2", "START CHANNEL(TO.QM2) ON QM1"), "RETRYING"),
+        (("ENDMQM QM2", "STOP CHANNEL(TO.QM2) STATUS(INACTIVE) ON QM1"), "RETRYING"),
+    ],
+)
+def test_a_change_finds_channels_as_those_before_left_them(words, status):
+    shown_last = texts(*words).of_qmgr["QM1"].split("CHANNEL(TO.QM2)")[-1]
+    assert f" STATUS({status}) " in shown_last
+
+
+def test_a_channel_that_is_stopped_stays_so_when_a_queue_manager_ends_or_a_receiver_starts():
+    # On QM3 the snapshot has it as STOPPED.
+    assert "TO.QM2" not in texts("ENDMQM QM2").of_qmgr["QM3"]
+    for verb in ("STOP", "START"):
+        assert "QM3" not in texts(f"{verb} CHANNEL(TO.QM2) ON QM2").of_qmgr
+    started = texts("START CHANNEL(TO.QM2) ON QM3", "ENDMQM QM2").of_qmgr["QM3"]
+    assert started.split("CHANNEL(TO.QM2)")[-1].count("STATUS(RETRYING)") == 1
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         ("DELETE QLOCAL(Q)", "queue Q is defined on QM1, QM3: add ON and one of them, or ON \\*"),

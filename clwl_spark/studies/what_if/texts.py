@@ -5,7 +5,7 @@ Pure Python, no Spark.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from clwl_spark.errors import InputError, near_names
@@ -66,6 +66,31 @@ class Texts:
     down: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What the changes up to one come to; each adds to it.
+
+    Attributes:
+        senders: as `Known.senders`, after the changes.
+        lines: queue manager -> lines of its text.
+        down: queue managers that have ended.
+    """
+
+    senders: dict[tuple[str, str, str], tuple[str, str]]
+    lines: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    down: set[str] = field(default_factory=set)
+
+    def show(self, sender: str, channel: str, owner: str, status: str) -> None:
+        """A CLUSSDR's status as DISPLAY CHSTATUS shows it; none runs to what is down."""
+        _, xmitq = self.senders.get((sender, channel, owner), ("", ""))
+        if owner in self.down and STATUS_TIERS[status] < STATUS_TIERS[_RETRYING]:
+            status = _RETRYING
+        self.senders[sender, channel, owner] = (status, xmitq)
+        of_queue = f" XMITQ({xmitq})" if xmitq else ""
+        body = f"CHANNEL({channel}) CHLTYPE(CLUSSDR)\nRQMNAME({owner}) STATUS({status}){of_queue}"
+        self.lines[sender].append(_status(body))
+
+
 def texts_of(changes: Sequence[Change], known: Known) -> Texts:
     """The texts of changes, in their order.
 
@@ -76,21 +101,22 @@ def texts_of(changes: Sequence[Change], known: Known) -> Texts:
     Raises:
         NothingHitError: the snapshot has no such queue manager, channel or object.
     """
-    lines: dict[str, list[str]] = defaultdict(list)
+    written = _Written(dict(known.senders))
     for change in changes:
+        # Each change finds the channels as those before it left them.
+        now = replace(known, senders=written.senders)
         if isinstance(change, Definition):
             for qmgr in _places(change, known):
-                lines[qmgr].append(change.text)
+                written.lines[qmgr].append(change.text)
         elif isinstance(change, ChannelState):
-            _set_channel(change, known, lines)
+            _set_channel(change, now, written)
         else:
-            _end(change, known, lines)
-    down = frozenset(x.qmgr for x in changes if isinstance(x, QmgrDown))
+            _end(change, now, written)
     texts = {
         qmgr: f"Starting MQSC for queue manager {qmgr}.\n" + "".join(f"{x}\n" for x in own)
-        for qmgr, own in lines.items()
+        for qmgr, own in written.lines.items()
     }
-    return Texts(texts, down)
+    return Texts(texts, frozenset(written.down))
 
 
 def _places(change: Definition, known: Known) -> list[str]:
@@ -118,7 +144,7 @@ def _places(change: Definition, known: Known) -> list[str]:
     return sorted(owners)
 
 
-def _set_channel(change: ChannelState, known: Known, lines: dict[str, list[str]]) -> None:
+def _set_channel(change: ChannelState, known: Known, written: _Written) -> None:
     """What an operator's STOP or START makes of channels, on one queue manager or on all."""
     if change.on:
         _check_qmgr(change.words, change.on, known)
@@ -126,11 +152,11 @@ def _set_channel(change: ChannelState, known: Known, lines: dict[str, list[str]]
     hit = False
     for owner in ends:
         if change.on == owner:
-            _stop_receiver(change, owner, known, lines)
+            _set_receiver(change, owner, known, written)
             hit = True
         for sender in known.see(owner):
             if change.on in ("", sender):
-                lines[sender].append(_shown(known, sender, change.channel, owner, change.status))
+                written.show(sender, change.channel, owner, change.status)
                 hit = True
     if not hit:
         who = change.on or "no queue manager"
@@ -154,42 +180,42 @@ def _ends(change: ChannelState, known: Known) -> list[str]:
     )
 
 
-def _stop_receiver(
-    change: ChannelState, owner: str, known: Known, lines: dict[str, list[str]]
-) -> None:
-    """A CLUSRCVR stopped where it is defined: whoever sends over it has to try again."""
+def _set_receiver(change: ChannelState, owner: str, known: Known, written: _Written) -> None:
+    """A CLUSRCVR stopped where it is defined: whoever sends over it has to try again.
+
+    A CLUSSDR that is stopped, or the like, stays so, also when the CLUSRCVR is started.
+    """
     senders = known.see(owner)
     own = f"CHANNEL({change.channel}) CHLTYPE(CLUSRCVR)"
     for other in sorted(known.receiving.get((owner, change.channel), frozenset()).union(senders)):
-        lines[owner].append(_status(f"{own}\nRQMNAME({other or ' '}) STATUS({change.status})"))
+        body = f"{own}\nRQMNAME({other or ' '}) STATUS({change.status})"
+        written.lines[owner].append(_status(body))
+    status = change.status if change.status == "RUNNING" else _RETRYING
     for sender in senders:
-        status = change.status if change.status == "RUNNING" else _RETRYING
-        lines[sender].append(_shown(known, sender, change.channel, owner, status))
+        if _tier(known, sender, change.channel, owner) <= STATUS_TIERS[_RETRYING]:
+            written.show(sender, change.channel, owner, status)
 
 
-def _end(change: QmgrDown, known: Known, lines: dict[str, list[str]]) -> None:
+def _end(change: QmgrDown, known: Known, written: _Written) -> None:
     """A queue manager that ends: every channel to it is tried again and again."""
     _check_qmgr(change.words, change.qmgr, known)
+    written.down.add(change.qmgr)
     channels = sorted(
         name for (of, name), owners in known.owners.items()
         if of == "channel" and change.qmgr in owners
     )  # fmt: skip
     for sender in known.see(change.qmgr):
         for channel in channels:
-            status, _ = known.senders.get((sender, channel, change.qmgr), ("", ""))
-            if STATUS_TIERS.get(status, 0) < STATUS_TIERS[_RETRYING]:
-                lines[sender].append(_shown(known, sender, channel, change.qmgr, _RETRYING))
+            if _tier(known, sender, channel, change.qmgr) < STATUS_TIERS[_RETRYING]:
+                written.show(sender, channel, change.qmgr, _RETRYING)
     if not known.see(change.qmgr) or not channels:
         raise NothingHitError(f"'{change.words}': no other queue manager has a channel to it")
 
 
-def _shown(known: Known, sender: str, channel: str, owner: str, status: str) -> str:
-    """A CLUSSDR's status as DISPLAY CHSTATUS shows it."""
-    _, xmitq = known.senders.get((sender, channel, owner), ("", ""))
-    of_queue = f" XMITQ({xmitq})" if xmitq else ""
-    return _status(
-        f"CHANNEL({channel}) CHLTYPE(CLUSSDR)\nRQMNAME({owner}) STATUS({status}){of_queue}"
-    )
+def _tier(known: Known, sender: str, channel: str, owner: str) -> int:
+    """The tier of a CLUSSDR's status; 0 = it has none."""
+    status, _ = known.senders.get((sender, channel, owner), ("", ""))
+    return STATUS_TIERS.get(status, 0)
 
 
 def _status(body: str) -> str:
