@@ -258,6 +258,38 @@ def test_scripts_come_before_words(lake, tmp_path):
     assert (row["target"], row["defbind"]) == ("TARIFF", "OPEN")
 
 
+ANOTHER = (
+    "DEFINE CHANNEL(FREIGHT.DEPOT1.B) CHLTYPE(CLUSRCVR) CONNAME('depot1b(1414)') CLUSTER(FREIGHT)"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [("ENDMQM DEPOT1", "RETRYING"), ("STOP CHANNEL(FREIGHT.DEPOT1.B) ON SHOP1", "STOPPED")],
+)
+@pytest.mark.parametrize("is_in_script", [True, False], ids=["script", "words"])
+def test_a_channel_fails_that_an_earlier_change_defines(
+    lake, tmp_path, change, status, is_in_script
+):
+    script = tmp_path / "change.mqsc"
+    script.write_text(f"Starting MQSC for queue manager DEPOT1.\n{ANOTHER}\n")
+    words = [understood(change)] if is_in_script else [understood(f"{ANOTHER} ON DEPOT1")]
+    words += [] if is_in_script else [understood(change)]
+    sides = changed_by_words(lake, "demo", words, [script] if is_in_script else [])
+    _, new = rows_changed(sides)["channel_status"]
+    found = {x["qmgr"]: x["status"] for x in new if x["channel"] == "FREIGHT.DEPOT1.B"}
+    assert found["SHOP1"] == status
+    assert set(found.values()) == {status}
+
+
+def test_words_find_what_a_script_defines(lake, tmp_path):
+    script = tmp_path / "change.mqsc"
+    script.write_text("Starting MQSC for queue manager SHOP1.\nDEFINE QLOCAL(NEW.Q)\n")
+    words = [understood("ALTER QLOCAL(NEW.Q) PUT(DISABLED)")]
+    _, (row,) = rows_changed(changed_by_words(lake, "demo", words, [script]))["queues"]
+    assert (row["qmgr"], row["put_enabled"]) == ("SHOP1", False)
+
+
 def test_a_stopped_channel_keeps_its_transmission_queue(lake):
     (gone,), (new,) = rows_changed(changed(lake, "STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1"))[
         "channel_status"

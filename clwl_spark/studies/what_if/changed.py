@@ -21,8 +21,8 @@ from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.snapshots.settled import settle_files
 from clwl_spark.snapshots.views import DEFAULTS
 from clwl_spark.studies.what_if.passed_on import passed_on
-from clwl_spark.studies.what_if.texts import Known, NothingHitError, texts_of
-from clwl_spark.studies.what_if.words import Change, ChannelState, QmgrDown
+from clwl_spark.studies.what_if.texts import Known, NothingHitError, Texts, texts_of
+from clwl_spark.studies.what_if.words import Change, ChannelState, Definition, QmgrDown
 from clwl_spark.tables import TABLES, Table
 from clwl_spark.tables import columns as c
 
@@ -63,23 +63,57 @@ def changed_by_words(
         InputError: a piece of a script or a value that MQ would refuse.
         IngestError: a script names no queue manager.
     """
-    before = tables_of(lake, snapshot_id)
-    texts = texts_of(changes, known(before, changes))
+    base = _Base(lake, snapshot_id, tables_of(lake, snapshot_id), scripts)
+    texts = texts_of(changes, _found(base, changes))
     if not texts.of_qmgr and not scripts:
-        return _checked(Sides(before, before, texts.down))
-    with tempfile.TemporaryDirectory() as folder:
-        files = list(scripts)
-        for number, text in enumerate(texts.of_qmgr.values()):
-            files.append(Path(folder) / f"change{number}.mqsc")
-            files[-1].write_text(text, encoding="utf-8")
-        outcome = settle_files(lake, sources_of(files, None), snapshot_id, snapshot_id, tell_nobody)
-    if outcome.rejects:
-        told = "; ".join(
-            f"{x.text.strip() or x.file}: {x.reason}" for x in outcome.rejects[:_SHOWN]
-        )
-        raise InputError(f"MQ would refuse a part of the change: {told}")
-    carried_out = {**before, **outcome.frames}
-    return _checked(Sides(before, passed_on(before, carried_out), texts.down))
+        return _checked(Sides(base.tables, base.tables, texts.down))
+    return _checked(Sides(base.tables, passed_on(base.tables, base.with_texts(texts)), texts.down))
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A snapshot and the scripts that are applied to it before anything else."""
+
+    lake: Lake
+    snapshot_id: str
+    tables: Tables
+    scripts: Sequence[Path]
+
+    def with_texts(self, texts: Texts | None = None) -> Tables:
+        """The tables when the scripts, and then the texts, are carried out.
+
+        Raises:
+            InputError: MQ would refuse a piece.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            files = list(self.scripts)
+            for number, text in enumerate(texts.of_qmgr.values() if texts else ()):
+                files.append(Path(folder) / f"change{number}.mqsc")
+                files[-1].write_text(text, encoding="utf-8")
+            sources = sources_of(files, None)
+            outcome = settle_files(
+                self.lake, sources, self.snapshot_id, self.snapshot_id, tell_nobody
+            )
+        if outcome.rejects:
+            told = "; ".join(
+                f"{x.text.strip() or x.file}: {x.reason}" for x in outcome.rejects[:_SHOWN]
+            )
+            raise InputError(f"MQ would refuse a part of the change: {told}")
+        return {**self.tables, **outcome.frames}
+
+
+def _found(base: _Base, changes: Sequence[Change]) -> Known:
+    """What changes find: what the scripts leave, and channels that other changes define, too."""
+    applied = base.with_texts() if base.scripts and changes else base.tables
+    found = known(applied, changes)
+    defining = [x for x in changes if isinstance(x, Definition)]
+    if len(changes) == len(defining) or not any(_is_of_channel(x) for x in defining):
+        return found
+    return found.with_channels_of(known(base.with_texts(texts_of(defining, found)), changes))
+
+
+def _is_of_channel(change: Definition) -> bool:
+    return change.command.kind in ("channel", "namelist")
 
 
 def changed_to(lake: Lake, snapshot_id: str, other_id: str) -> Sides:

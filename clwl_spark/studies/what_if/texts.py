@@ -6,7 +6,7 @@ Pure Python, no Spark.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from clwl_spark.errors import InputError, near_names
 from clwl_spark.mq.vocabulary import STATUS_TIERS
@@ -18,6 +18,7 @@ from clwl_spark.studies.what_if.words import (
     QmgrDown,
 )
 
+_Key = TypeVar("_Key")
 _RETRYING: Final = "RETRYING"
 _NAMED_KINDS: Final = {"queue": "queue", "channel": "channel", "topic": "topic"}
 
@@ -51,6 +52,23 @@ class Known:
         """The queue managers that share a cluster with one."""
         own = self.clusters.get(qmgr, frozenset())
         return sorted(x for x, clusters in self.clusters.items() if x != qmgr and clusters & own)
+
+    def with_channels_of(self, later: "Known") -> "Known":
+        """The same, and the channels and the members of clusters of a later state as well."""
+        channels = {x: names for x, names in later.owners.items() if x[0] == "channel"}
+        return replace(
+            self,
+            owners=_joined(self.owners, channels),
+            clusters=_joined(self.clusters, later.clusters),
+            receiving=_joined(self.receiving, later.receiving),
+        )
+
+
+def _joined(
+    one: Mapping[_Key, frozenset[str]], other: Mapping[_Key, frozenset[str]]
+) -> dict[_Key, frozenset[str]]:
+    nobody: frozenset[str] = frozenset()
+    return {x: one.get(x, nobody) | other.get(x, nobody) for x in (*one, *other)}
 
 
 @dataclass(frozen=True, slots=True)
