@@ -1,8 +1,17 @@
 """Every gate kills its mutant: of a good snapshot, corrupted, it reports, and nothing else does."""
 
 import pytest
-from quality.gate_worlds import changed, complaints, good_world, judged, rows_of
+from quality.gate_worlds import (
+    adding,
+    changed,
+    complaints,
+    good_world,
+    judged,
+    rows_of,
+    setting,
+)
 from quality.mutants import LINT, MUTANTS
+from small_worlds import rcvr
 
 from clwl_spark.checks.quality.results import Scope, Verdict
 from clwl_spark.checks.quality.suites import load_gates
@@ -37,6 +46,17 @@ def test_failing_rows_say_what_is_wrong(gate):
     ).found
     assert found.failing == len(found.rows) > 0
     assert all(row["detail"] for row in found.rows)
+
+
+@pytest.mark.parametrize(("clwlmruc", "found"), [(3, 0), (2, 2)])
+def test_channels_to_a_queue_manager_itself_need_no_place_among_the_recent(clwlmruc, found):
+    """QM1 has two CLUSRCVRs in K, and sends over those of three others there, as in L."""
+    world = changed(
+        adding(rcvr("QM1", channel="TO.QM1.B")),
+        setting("queue_managers", {"qmgr": "QM1"}, clwlmruc=clwlmruc),
+    )
+    told = [x for x in judged(world, GATES.only_lint()) if x.gate == "few-recent-channels"]
+    assert [x.found.failing for x in told] == [found]
 
 
 def test_every_gate_says_why_and_what_to_do():
