@@ -11,6 +11,7 @@ from clwl_spark.cli import main
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
+from clwl_spark.studies.new_host.needs import Way, copies
 from clwl_spark.studies.new_host.run import new_host
 from clwl_spark.studies.trace.places import Place
 
@@ -194,3 +195,17 @@ def test_a_queue_that_nobody_shares_has_to_be_shared_first(mixed):
     found, _, others = needed(mixed, "S", "QM1", "ALONE")
     assert (found["design"], found["share"]) == ("NOT_SHARED", None)
     assert others == {("QM1", "ALTER QLOCAL(ALONE) CLUSTER(...)")}
+
+
+@pytest.mark.parametrize(("qtype", "words"), [("QALIAS", ""), ("QLOCAL", " CLWLUSEQ(ANY)")])
+def test_an_attribute_of_local_queues_is_copied_to_no_other(qtype, words):
+    """Tables that another program writes may have CLWLUSEQ of an alias, which MQ does not take."""
+    row = {
+        "qmgr": "QM1", "queue": "Q", "cluster": "K", "qtype": qtype, "target": "T", "rname": "",
+        "rqmname": "", "clwlrank": 0, "clwlprty": 0, "clwluseq": "ANY", "defbind": "OPEN",
+        "put_enabled": True,
+    }  # fmt: skip
+    way = Way(frozenset({"QM1"}), frozenset({"Q"}), frozenset())
+    (need,) = copies(way, [row], "NEW")
+    target = " TARGET(T)" if qtype == "QALIAS" else ""
+    assert need.command == f"DEFINE {qtype}(Q){target} CLUSTER(K){words}"

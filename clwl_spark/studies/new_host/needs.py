@@ -312,8 +312,14 @@ def _define(of: Sequence[Row], new: str, shared: str) -> str:
         rqmname = new if own else first[c.RQMNAME]
         words += [f"RNAME({named(first[c.RNAME])})", f"RQMNAME({named(rqmname)})"]
     words += [shared] if shared else []
-    words += [f"{name}({_common(of, column)})" for name, column in _CARRIED if _differs(of, column)]
+    carried = _carried(first[c.QTYPE])
+    words += [f"{name}({_common(of, column)})" for name, column in carried if _differs(of, column)]
     return " ".join(words)
+
+
+def _carried(qtype: str) -> list[tuple[str, str]]:
+    """The attributes that are copied: CLWLUSEQ is one of local queues alone."""
+    return [x for x in _CARRIED if x[1] != c.CLWLUSEQ or qtype == QueueType.QLOCAL]
 
 
 def _common(of: Sequence[Row], column: str) -> object:
@@ -331,7 +337,8 @@ def _told_like(of: Sequence[Row], hosts: Collection[str], every: Sequence[Row]) 
     """Whose definitions it is like."""
     names = sorted({str(row[c.QMGR]) for row in of})
     words = f"as on {', '.join(names[:_NAMED])}{' ...' if len(names) > _NAMED else ''}"
-    unlike = [name for name, column in _CARRIED if len({row[column] for row in of}) > 1]
+    carried = _carried(of[0][c.QTYPE])
+    unlike = [name for name, column in carried if len({row[column] for row in of}) > 1]
     if unlike:
         words += f"; {', '.join(unlike)} differ there"
     if len(every) > len(of):
