@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
+from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables, topic
 from waiting_worlds import SECOND, routed_lake
 
 from clwl_spark.cli import main
@@ -119,6 +119,27 @@ def test_it_says_what_to_do(lake):
     assert first.startswith("on APP1: DISPLAY CHSTATUS(TO.SRV1)")
     assert f"clwl reallocate --lake {lake.root} --qmgr APP1 --channel TO.SRV1" in second
     assert third.startswith("close and open ORDERS again in the applications on APP1")
+
+
+def test_of_a_topic_its_definitions_are_told_and_mended(spark, tmp_path):
+    there = (qmgr("APP1"), *(rcvr(x) for x in ("APP1", "SRV1", "SRV2")))
+    host = {"clroute": "TOPICHOST"}
+    rows = [snapshot("S1", 0), snapshot("S2", 1), *at("S1", *there), *at("S2", *there)]
+    rows += at("S1", *(topic(x, "NEWS", "/news", **host) for x in ("SRV1", "SRV2")))
+    rows += at("S1", topic("SRV2", "OTHER", "/other", **host))
+    rows += at("S2", topic("SRV1", "NEWS", "/news", pub_enabled=False, **host))
+    rows += at("S2", topic("SRV2", "NEWS", "/news", **host))
+    puts = [
+        message("APP1", "/news/a", n, object_type="TOPIC", put_time=NOON + timedelta(minutes=n))
+        for n in range(1, 119)
+    ]
+    lake = routed_lake(spark, tmp_path, tables(*rows), puts, SECOND)
+    found = incident(lake, Question("/news/a", micros(SINCE)), Ladder(SECOND))
+    (lost,) = (way for put in found.puts for way in put.ways if way.is_lost)
+    assert lost.dest_qmgr == "SRV1"
+    told = [(x["table"], x["key"]["topic"], x["attribute"], x["new"]) for x in found.changes]
+    assert told == [("topics", "NEWS", "pub_enabled", False)]
+    assert list(found.advice) == ["on SRV1: ALTER TOPIC(NEWS) PUB(ENABLED)"]
 
 
 def test_one_queue_manager_alone_and_one_that_never_put(lake):

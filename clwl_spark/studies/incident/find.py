@@ -16,7 +16,7 @@ from clwl_spark.algorithm.ladder import RECENTLY_USED
 from clwl_spark.algorithm.request import Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.mq.vocabulary import ObjectType, Via
+from clwl_spark.mq.vocabulary import ObjectType, PlanKind, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import MissingSnapshotError, SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.contradictions import consistent_topology
@@ -81,7 +81,8 @@ def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
     after = between[-1] if between else before
     found = counts(lake, question.object_name, span, question.qmgr)
     asked = _asked(found, question)
-    puts = _puts(lake, asked, (before, after), found, ladder)
+    sides = _sides(lake, asked, (before, after), ladder)
+    puts = [_put(x, sides[x], [y for y in found if y.asked == x], ladder) for x in asked]
     lost = {
         (x.qmgr, x.object_name, y.dest_qmgr, y.channel) for x in puts for y in x.ways if y.is_lost
     }
@@ -89,7 +90,8 @@ def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
     down = down_channels(lake, after, senders)
     stuck = waiting(lake, down, question.object_name, span.until, ladder.semantics.edition)
     changes = compare(lake, before, after).changes if between else ()
-    near = [x for x in changes if _concerns(x, puts, question.object_name)]
+    names = {question.object_name, *(x[2] for x in asked)}
+    near = [x for x in changes if _concerns(x, puts, names, _topics(sides))]
     bound = _bound(found, lost)
     return Incident(
         object_name=question.object_name,
@@ -149,13 +151,9 @@ def _asked(found: Sequence[Count], question: Question) -> list[Asked]:
     return [(question.qmgr, ObjectType.QUEUE.value, question.object_name, "")]
 
 
-def _puts(
-    lake: Lake,
-    asked: Sequence[Asked],
-    snapshots: tuple[str, str],
-    found: Sequence[Count],
-    ladder: Ladder,
-) -> list[Put]:
+def _sides(
+    lake: Lake, asked: Sequence[Asked], snapshots: tuple[str, str], ladder: Ladder
+) -> dict[Asked, tuple[Planned, Planned]]:
     """Each put in both snapshots, planned in one pass."""
     requests = {
         (x, name): Request(name, *x, Via.LOCAL.value, None) for x in asked for name in snapshots
@@ -163,15 +161,13 @@ def _puts(
     topology = consistent_topology(lake, sorted(set(snapshots)))
     plans = planned(sorted(set(requests.values())), topology, ladder)
     before, after = snapshots
-    return [
-        _put(
-            x,
-            (plans[requests[x, before]], plans[requests[x, after]]),
-            [y for y in found if y.asked == x],
-            ladder,
-        )
-        for x in asked
-    ]
+    return {x: (plans[requests[x, before]], plans[requests[x, after]]) for x in asked}
+
+
+def _topics(sides: Mapping[Asked, tuple[Planned, Planned]]) -> set[str]:
+    """The topic objects that publications meet, in either snapshot."""
+    plans = [side.plan for pair in sides.values() for side in pair]
+    return {x[c.RESOLVED_OBJECT] for x in plans if x[c.KIND] == PlanKind.TOPIC.value}
 
 
 def _put(
@@ -243,16 +239,30 @@ def _bound(found: Sequence[Count], lost: Collection[tuple[str, str, str, str]]) 
     return [Bound(*key, totals[key]) for key in sorted(totals, key=lambda x: (-totals[x], x))]
 
 
-def _concerns(change: Mapping[str, Any], puts: Sequence[Put], object_name: str) -> bool:
-    """Whether a change is one of an object, channel or queue manager on the ways."""
+def _concerns(
+    change: Mapping[str, Any],
+    puts: Sequence[Put],
+    names: Collection[str],
+    topics: Collection[str],
+) -> bool:
+    """Whether a change is one of an object, channel or queue manager on the ways.
+
+    Args:
+        change: as `clwl diff` has it.
+        puts: with their ways.
+        names: of the queues.
+        topics: names of the topic objects that publications meet.
+    """
     key = change[KEY]
     senders = {x.qmgr for x in puts}
     hosts = {y.dest_qmgr for x in puts for y in x.ways}
     channels = {y.channel for x in puts for y in x.ways}
-    names = {object_name, *(x.object_name for x in puts)}
     own = key.get(c.QMGR) in senders | hosts
     if change[TABLE] in ("cluster_channels", "channel_status"):
         return own and key[c.CHANNEL] in channels
     if change[TABLE] == "queues":
         return own and key[c.QUEUE] in names
+    if change[TABLE] == "topics":
+        # Whose definition it is does not matter: any of them sets CLROUTE, and a topic has one.
+        return key[c.TOPIC] in topics
     return change[TABLE] == "queue_managers" and own

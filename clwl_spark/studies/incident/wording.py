@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clwl_spark.algorithm.ladder import PUT_ENABLED
+from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.studies.incident.model import Bound, Put, Waiting
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import moment_at, moment_text
@@ -27,7 +28,10 @@ def remedy(row: Mapping[str, Any] | None, way: tuple[str, str], qmgr: str) -> st
         return ""
     rule = row[c.ELIMINATED_BY]
     if rule == PUT_ENABLED:
-        return f"on {to}: ALTER QLOCAL({row[c.DEST_OBJECT]}) PUT(ENABLED)"
+        name = row[c.DEST_OBJECT]
+        is_topic = row[c.KIND] == PlanKind.TOPIC.value
+        enabled = f"TOPIC({name}) PUB(ENABLED)" if is_topic else f"QLOCAL({name}) PUT(ENABLED)"
+        return f"on {to}: ALTER {enabled}"
     if rule == _SUSPENDED:
         return f"on {to}: RESUME QMGR CLUSTER({row[c.CHANNEL_CLUSTER]})"
     if rule in _STATUS:
