@@ -200,12 +200,28 @@ def test_a_queue_that_nobody_shares_has_to_be_shared_first(mixed):
 @pytest.mark.parametrize(("qtype", "words"), [("QALIAS", ""), ("QLOCAL", " CLWLUSEQ(ANY)")])
 def test_an_attribute_of_local_queues_is_copied_to_no_other(qtype, words):
     """Tables that another program writes may have CLWLUSEQ of an alias, which MQ does not take."""
-    row = {
-        "qmgr": "QM1", "queue": "Q", "cluster": "K", "qtype": qtype, "target": "T", "rname": "",
-        "rqmname": "", "clwlrank": 0, "clwlprty": 0, "clwluseq": "ANY", "defbind": "OPEN",
-        "put_enabled": True,
-    }  # fmt: skip
+    row = shared_queue("QM1", qtype=qtype, clwluseq="ANY")
     way = Way(frozenset({"QM1"}), frozenset({"Q"}), frozenset())
     (need,) = copies(way, [row], "NEW")
     target = " TARGET(T)" if qtype == "QALIAS" else ""
     assert need.command == f"DEFINE {qtype}(Q){target} CLUSTER(K){words}"
+
+
+def test_a_new_queue_is_ranked_as_high_as_any():
+    """What has less gets nothing beside them (rules 4 and 14)."""
+    hosts = ("QM1", "QM2", "QM3")
+    rows = [
+        shared_queue(name, clwlrank=rank, clwlprty=rank)
+        for name, rank in zip(hosts, (0, 3, 0), strict=True)
+    ]
+    (need,) = copies(Way(frozenset(hosts), frozenset({"Q"}), frozenset()), rows, "NEW")
+    assert need.command == "DEFINE QLOCAL(Q) CLUSTER(K) CLWLRANK(3) CLWLPRTY(3)"
+    assert "CLWLRANK, CLWLPRTY differ there" in need.why
+
+
+def shared_queue(qmgr, **set_to):
+    return {
+        "qmgr": qmgr, "queue": "Q", "cluster": "K", "qtype": "QLOCAL", "target": "T", "rname": "",
+        "rqmname": "", "clwlrank": 0, "clwlprty": 0, "clwluseq": "QMGR", "defbind": "OPEN",
+        "put_enabled": True, **set_to,
+    }  # fmt: skip

@@ -302,7 +302,7 @@ def _naming_one(way: Way, rows: Iterable[Row]) -> list[Row]:
 
 
 def _define(of: Sequence[Row], new: str, shared: str) -> str:
-    """The command that makes the new host's definition, as most hosts have it."""
+    """The command that makes the new host's definition, as most hosts have it, and as high."""
     first = of[0]
     words = [f"DEFINE {first[c.QTYPE]}({named(first[c.QUEUE])})"]
     if first[c.QTYPE] == QueueType.QALIAS:
@@ -313,7 +313,7 @@ def _define(of: Sequence[Row], new: str, shared: str) -> str:
         words += [f"RNAME({named(first[c.RNAME])})", f"RQMNAME({named(rqmname)})"]
     words += [shared] if shared else []
     carried = _carried(first[c.QTYPE])
-    words += [f"{name}({_common(of, column)})" for name, column in carried if _differs(of, column)]
+    words += [f"{name}({_copied(of, column)})" for name, column in carried if _differs(of, column)]
     return " ".join(words)
 
 
@@ -322,15 +322,17 @@ def _carried(qtype: str) -> list[tuple[str, str]]:
     return [x for x in _CARRIED if x[1] != c.CLWLUSEQ or qtype == QueueType.QLOCAL]
 
 
-def _common(of: Sequence[Row], column: str) -> object:
-    """The value that most hosts have, of equals the lowest."""
+def _copied(of: Sequence[Row], column: str) -> object:
+    """The value that most hosts have, of equals the lowest; of rank and priority the greatest."""
+    if column in (c.CLWLRANK, c.CLWLPRTY):
+        return max(row[column] for row in of)
     counts = Counter(row[column] for row in of)
     return min(counts, key=lambda value: (-counts[value], str(value)))
 
 
 def _differs(of: Sequence[Row], column: str) -> bool:
     """Whether it is set otherwise than by MQ's default."""
-    return _common(of, column) != _USUAL[column]
+    return _copied(of, column) != _USUAL[column]
 
 
 def _told_like(of: Sequence[Row], hosts: Collection[str], every: Sequence[Row]) -> str:
@@ -348,6 +350,10 @@ def _told_like(of: Sequence[Row], hosts: Collection[str], every: Sequence[Row]) 
 
 _NAMED: Final = 4
 _DECISIVE: Final = (("CLWLRANK", c.CLWLRANK), ("CLWLPRTY", c.CLWLPRTY))
-_CARRIED: Final = (*_DECISIVE, ("CLWLUSEQ", c.CLWLUSEQ), ("DEFBIND", c.DEFBIND))
+_CARRIED: Final[tuple[tuple[str, str], ...]] = (
+    *_DECISIVE,
+    ("CLWLUSEQ", c.CLWLUSEQ),
+    ("DEFBIND", c.DEFBIND),
+)
 _USUAL: Final = {c.CLWLRANK: 0, c.CLWLPRTY: 0, c.CLWLUSEQ: "QMGR", c.DEFBIND: "OPEN"}
 """MQ's defaults, which need no word."""
