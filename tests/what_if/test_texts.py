@@ -82,6 +82,20 @@ def test_changes_of_one_queue_manager_keep_their_order():
     assert sorted(found.of_qmgr) == ["QM1", "QM2", "QM3"]
 
 
+def test_a_change_finds_what_those_before_it_define_and_delete():
+    found = texts("DEFINE QLOCAL(NEW) ON QM3", "ALTER QLOCAL(NEW) CLWLPRTY(2)")
+    assert found.of_qmgr["QM3"].splitlines()[1:] == [
+        "DEFINE QLOCAL(NEW)", "ALTER QLOCAL(NEW) CLWLPRTY(2)",
+    ]  # fmt: skip
+    found = texts("DELETE QLOCAL(Q) ON QM1", "ALTER QLOCAL(Q) PUT(DISABLED)")
+    assert found.of_qmgr["QM3"].splitlines()[1:] == ["ALTER QLOCAL(Q) PUT(DISABLED)"]
+    with pytest.raises(NothingHitError, match=r"defined on QM1, QM2: add ON"):
+        texts("DEFINE QLOCAL(OWN) ON QM1", "ALTER QLOCAL(OWN) CLWLPRTY(2)")
+    with pytest.raises(NothingHitError, match=r"no queue manager defines queue OWN") as refused:
+        texts("DELETE QLOCAL(OWN)", "ALTER QLOCAL(OWN) CLWLPRTY(2)")
+    assert "OWN," not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [

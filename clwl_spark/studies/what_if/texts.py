@@ -89,14 +89,30 @@ class _Written:
     """What the changes up to one come to; each adds to it.
 
     Attributes:
+        owners: as `Known.owners`; of queues and topics after the changes.
         senders: as `Known.senders`, after the changes.
         lines: queue manager -> lines of its text.
         down: queue managers that have ended.
     """
 
+    owners: dict[tuple[str, str], frozenset[str]]
     senders: dict[tuple[str, str, str], tuple[str, str]]
     lines: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     down: set[str] = field(default_factory=set)
+
+    def define(self, change: Definition, places: Sequence[str]) -> None:
+        """A command on some queue managers; those after it find what it defines or deletes."""
+        for qmgr in places:
+            self.lines[qmgr].append(change.text)
+        key = (_NAMED_KINDS.get(change.command.kind, ""), change.command.name)
+        # A CLUSRCVR is one by more than its name: `Known.with_channels_of`.
+        if key[0] in ("", "channel"):
+            return
+        there = self.owners.get(key, frozenset())
+        if change.command.verb == "DEFINE":
+            self.owners[key] = there.union(places)
+        elif change.command.verb == "DELETE":
+            self.owners[key] = there.difference(places)
 
     def show(self, sender: str, channel: str, owner: str, status: str) -> None:
         """A CLUSSDR's status as DISPLAY CHSTATUS shows it; none runs to what is down."""
@@ -119,13 +135,12 @@ def texts_of(changes: Sequence[Change], known: Known) -> Texts:
     Raises:
         NothingHitError: the snapshot has no such queue manager, channel or object.
     """
-    written = _Written(dict(known.senders))
+    written = _Written(dict(known.owners), dict(known.senders))
+    # Each change finds what those before it left.
+    now = replace(known, owners=written.owners, senders=written.senders)
     for change in changes:
-        # Each change finds the channels as those before it left them.
-        now = replace(known, senders=written.senders)
         if isinstance(change, Definition):
-            for qmgr in _places(change, known):
-                written.lines[qmgr].append(change.text)
+            written.define(change, _places(change, now))
         elif isinstance(change, ChannelState):
             _set_channel(change, now, written)
         else:
@@ -149,7 +164,7 @@ def _places(change: Definition, known: Known) -> list[str]:
     if not kind or command.verb == "DEFINE":
         raise NothingHitError(f"'{change.words}': say where, with ON and a queue manager's name")
     if not owners:
-        names = sorted(name for of, name in known.owners if of == kind)
+        names = sorted(x for (of, x), there in known.owners.items() if of == kind and there)
         raise NothingHitError(
             f"'{change.words}': no queue manager defines {what} (case counts, quote lower case): "
             f"there {_listed(names, command.name)}"

@@ -1,8 +1,8 @@
 -- question: Which rule decides most of the traffic?
 -- answers: For each plan the last rule that eliminated a candidate decides, but for rules 1, 2
 --   and 0, which sort out clusters. A line per rule: plans and messages that it decided (share is
---   of all messages with candidates), and what it eliminated, times the messages. "none" are
---   plans of which every candidate in the right cluster is a route.
+--   of all messages with candidates; each copy of a publication counts), and what it eliminated,
+--   times the messages. "none" are plans of which every candidate in the right cluster is a route.
 WITH plans AS (
   SELECT
     plan_id,
