@@ -5,7 +5,20 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables, topic
+from small_worlds import (
+    NOON,
+    alias,
+    at,
+    message,
+    proxy,
+    qmgr,
+    queue,
+    rcvr,
+    sender,
+    snapshot,
+    tables,
+    topic,
+)
 from waiting_worlds import SECOND, routed_lake
 
 from clwl_spark.cli import main
@@ -121,25 +134,97 @@ def test_it_says_what_to_do(lake):
     assert third.startswith("close and open ORDERS again in the applications on APP1")
 
 
-def test_of_a_topic_its_definitions_are_told_and_mended(spark, tmp_path):
-    there = (qmgr("APP1"), *(rcvr(x) for x in ("APP1", "SRV1", "SRV2")))
-    host = {"clroute": "TOPICHOST"}
-    rows = [snapshot("S1", 0), snapshot("S2", 1), *at("S1", *there), *at("S2", *there)]
-    rows += at("S1", *(topic(x, "NEWS", "/news", **host) for x in ("SRV1", "SRV2")))
-    rows += at("S1", topic("SRV2", "OTHER", "/other", **host))
-    rows += at("S2", topic("SRV1", "NEWS", "/news", pub_enabled=False, **host))
-    rows += at("S2", topic("SRV2", "NEWS", "/news", **host))
+THERE = (qmgr("APP1"), *(rcvr(x) for x in ("APP1", "SRV1", "SRV2")))
+
+
+def changed_world(spark, tmp_path, before, after, name, **put):
+    """What an incident of `name` says, to which APP1 puts twice before a change and after it."""
+    rows = [snapshot("S1", 0), snapshot("S2", 1), *at("S1", *THERE, *before)]
+    rows += at("S2", *THERE, *after)
+    minutes = enumerate((10, 20, 70, 80), start=1)
     puts = [
-        message("APP1", "/news/a", n, object_type="TOPIC", put_time=NOON + timedelta(minutes=n))
-        for n in range(1, 119)
+        message("APP1", name, n, put_time=NOON + timedelta(minutes=at), **put) for n, at in minutes
     ]
     lake = routed_lake(spark, tmp_path, tables(*rows), puts, SECOND)
-    found = incident(lake, Question("/news/a", micros(SINCE)), Ladder(SECOND))
+    return incident(lake, Question(name, micros(SINCE)), Ladder(SECOND))
+
+
+def told(found):
+    """(table, queue manager, name, kind of change) of an incident's changes."""
+    name = {"topics": "topic", "subscriptions": "sub_name", "queues": "queue"}
+    return {
+        (x["table"], x["key"]["qmgr"], x["key"][name[x["table"]]], x["change"])
+        for x in found.changes
+    }
+
+
+def test_of_a_topic_its_definitions_are_told_and_mended(spark, tmp_path):
+    hosts = [topic(x, "NEWS", "/news", clroute="TOPICHOST") for x in ("SRV1", "SRV2")]
+    disabled = topic("SRV1", "NEWS", "/news", clroute="TOPICHOST", pub_enabled=False)
+    other = topic("SRV2", "OTHER", "/other", clroute="TOPICHOST")
+    found = changed_world(
+        spark, tmp_path, [*hosts, other], [disabled, hosts[1]], "/news/a", object_type="TOPIC"
+    )
     (lost,) = (way for put in found.puts for way in put.ways if way.is_lost)
     assert lost.dest_qmgr == "SRV1"
-    told = [(x["table"], x["key"]["topic"], x["attribute"], x["new"]) for x in found.changes]
-    assert told == [("topics", "NEWS", "pub_enabled", False)]
+    assert told(found) == {("topics", "SRV1", "NEWS", "CHANGED")}
     assert list(found.advice) == ["on SRV1: ALTER TOPIC(NEWS) PUB(ENABLED)"]
+
+
+def test_of_a_direct_topic_the_subscriptions_that_match_are_told(spark, tmp_path):
+    news = topic("SRV1", "NEWS", "/news", clroute="DIRECT")
+    proxies = [proxy("APP1", string, x) for x in ("SRV1", "SRV2") for string in ("/news/#", "/x")]
+    found = changed_world(
+        spark, tmp_path, [news, *proxies], [news, *proxies[:2]], "/news/a", object_type="TOPIC"
+    )
+    (lost,) = (way for put in found.puts for way in put.ways if way.is_lost)
+    assert lost.dest_qmgr == "SRV2"
+    assert told(found) == {("subscriptions", "APP1", "SRV2 /news/#", "REMOVED")}
+    assert found.other_changes > 0
+
+
+def test_what_an_alias_leads_to_is_on_the_way(spark, tmp_path):
+    own = alias("APP1", "IN", "ORDERS")
+    hosts = [queue(x, "ORDERS", "K", defbind="NOTFIXED") for x in ("SRV1", "SRV2")]
+    disabled = queue("SRV1", "ORDERS", "K", defbind="NOTFIXED", put_enabled=False)
+    found = changed_world(
+        spark, tmp_path, [own, *hosts, queue("SRV1", "X", "K")], [own, disabled, hosts[1]], "IN"
+    )
+    assert told(found) == {("queues", "SRV1", "ORDERS", "CHANGED")}
+    assert list(found.advice) == ["on SRV1: ALTER QLOCAL(ORDERS) PUT(ENABLED)"]
+
+
+@pytest.mark.parametrize(
+    ("disabled", "put", "command"),
+    [
+        (queue("SRV1", "shared", "K", qtype="QALIAS", target="Q"), {}, "QALIAS('shared')"),
+        (
+            queue("SRV1", "shared", "K", qtype="QREMOTE", rname="Q", rqmname="APP1"),
+            {},
+            "QREMOTE('shared')",
+        ),
+        (
+            queue("SRV1", "ANY.QM", "K", qtype="QREMOTE", rname="", rqmname="SRV1"),
+            {"object_qmgr": "ANY.QM"},
+            "QREMOTE(ANY.QM)",
+        ),
+    ],
+)
+def test_puts_are_enabled_by_the_command_for_the_objects_type(
+    spark, tmp_path, disabled, put, command
+):
+    table, row = disabled
+    name = row["queue"]
+    other = queue("SRV2", name, "K", defbind="NOTFIXED")
+    if put:
+        other = queue("SRV2", name, "K", qtype="QREMOTE", rname="", rqmname="SRV2")
+    local = [queue(x, "Q") for x in ("SRV1", "SRV2")]
+    asked = "Q" if put else name
+    found = changed_world(
+        spark, tmp_path, [*local, disabled, other],
+        [*local, (table, {**row, "put_enabled": False}), other], asked, **put,
+    )  # fmt: skip
+    assert list(found.advice) == [f"on SRV1: ALTER {command} PUT(ENABLED)"]
 
 
 def test_one_queue_manager_alone_and_one_that_never_put(lake):

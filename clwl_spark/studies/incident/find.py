@@ -16,14 +16,16 @@ from clwl_spark.algorithm.ladder import RECENTLY_USED
 from clwl_spark.algorithm.request import Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.mq.vocabulary import ObjectType, PlanKind, Via
+from clwl_spark.mq.vocabulary import ObjectType, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import MissingSnapshotError, SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.contradictions import consistent_topology
-from clwl_spark.snapshots.diff import KEY, TABLE, compare
+from clwl_spark.snapshots.diff import compare
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE, Planned, planned
 from clwl_spark.studies.explain.wording import reasons_why, verdict_text
+from clwl_spark.studies.incident.disabled import disabled_types, in_mqsc
 from clwl_spark.studies.incident.model import Bound, Incident, Put, Way
+from clwl_spark.studies.incident.on_the_way import on_the_way
 from clwl_spark.studies.incident.seen import (
     Asked,
     Count,
@@ -82,7 +84,8 @@ def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
     found = counts(lake, question.object_name, span, question.qmgr)
     asked = _asked(found, question)
     sides = _sides(lake, asked, (before, after), ladder)
-    puts = [_put(x, sides[x], [y for y in found if y.asked == x], ladder) for x in asked]
+    types = disabled_types(lake, after, [x for _, x in sides.values()])
+    puts = [_put(x, sides[x], [y for y in found if y.asked == x], types, ladder) for x in asked]
     lost = {
         (x.qmgr, x.object_name, y.dest_qmgr, y.channel) for x in puts for y in x.ways if y.is_lost
     }
@@ -90,8 +93,9 @@ def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
     down = down_channels(lake, after, senders)
     stuck = waiting(lake, down, question.object_name, span.until, ladder.semantics.edition)
     changes = compare(lake, before, after).changes if between else ()
-    names = {question.object_name, *(x[2] for x in asked)}
-    near = [x for x in changes if _concerns(x, puts, names, _topics(sides))]
+    plans = [plan for pair in sides.values() for plan in pair]
+    ways = on_the_way(lake, (before, after), question.object_name, puts, plans, changes)
+    near = [x for x in changes if ways.concerns(x)]
     bound = _bound(found, lost)
     return Incident(
         object_name=question.object_name,
@@ -164,14 +168,12 @@ def _sides(
     return {x: (plans[requests[x, before]], plans[requests[x, after]]) for x in asked}
 
 
-def _topics(sides: Mapping[Asked, tuple[Planned, Planned]]) -> set[str]:
-    """The topic objects that publications meet, in either snapshot."""
-    plans = [side.plan for pair in sides.values() for side in pair]
-    return {x[c.RESOLVED_OBJECT] for x in plans if x[c.KIND] == PlanKind.TOPIC.value}
-
-
 def _put(
-    asked: Asked, sides: tuple[Planned, Planned], found: Sequence[Count], ladder: Ladder
+    asked: Asked,
+    sides: tuple[Planned, Planned],
+    found: Sequence[Count],
+    types: Mapping[tuple[str, str], str],
+    ladder: Ladder,
 ) -> Put:
     before, after = (_shares(x) for x in sides)
     verdicts = [_verdicts(x, asked[0], ladder) for x in sides]
@@ -183,6 +185,7 @@ def _put(
     for key in {*before, *after, *(key for key, _ in seen)}:
         # Who is no destination and goes by no channel is told by nobody's rules.
         judged = key[0] and key[1]
+        row = rules.get(key)
         ways.append(
             Way(
                 *key,
@@ -192,7 +195,9 @@ def _put(
                 messages_after=seen[key, True],
                 verdict_before=verdicts[0].get(key, _NEW) if judged and key not in before else "",
                 verdict_after=verdicts[1].get(key, _GONE) if judged and key not in after else "",
-                remedy="" if key in after else remedy(rules.get(key), key, asked[0]),
+                remedy=""
+                if key in after
+                else remedy(row, key, asked[0], in_mqsc(sides[1], row, types)),
             )
         )
     ways.sort(key=_order)
@@ -237,32 +242,3 @@ def _bound(found: Sequence[Count], lost: Collection[tuple[str, str, str, str]]) 
         if x.bound and x.is_after and key in lost:
             totals[key] = totals.get(key, 0) + x.messages
     return [Bound(*key, totals[key]) for key in sorted(totals, key=lambda x: (-totals[x], x))]
-
-
-def _concerns(
-    change: Mapping[str, Any],
-    puts: Sequence[Put],
-    names: Collection[str],
-    topics: Collection[str],
-) -> bool:
-    """Whether a change is one of an object, channel or queue manager on the ways.
-
-    Args:
-        change: as `clwl diff` has it.
-        puts: with their ways.
-        names: of the queues.
-        topics: names of the topic objects that publications meet.
-    """
-    key = change[KEY]
-    senders = {x.qmgr for x in puts}
-    hosts = {y.dest_qmgr for x in puts for y in x.ways}
-    channels = {y.channel for x in puts for y in x.ways}
-    own = key.get(c.QMGR) in senders | hosts
-    if change[TABLE] in ("cluster_channels", "channel_status"):
-        return own and key[c.CHANNEL] in channels
-    if change[TABLE] == "queues":
-        return own and key[c.QUEUE] in names
-    if change[TABLE] == "topics":
-        # Whose definition it is does not matter: any of them sets CLROUTE, and a topic has one.
-        return key[c.TOPIC] in topics
-    return change[TABLE] == "queue_managers" and own

@@ -15,23 +15,22 @@ _STATUS: Final = range(8, 12)
 _MOST: Final = 5
 
 
-def remedy(row: Mapping[str, Any] | None, way: tuple[str, str], qmgr: str) -> str:
+def remedy(row: Mapping[str, Any] | None, way: tuple[str, str], qmgr: str, object_: str) -> str:
     """What makes a route of a way that is none now.
 
     Args:
         row: its candidate, which a rule took away; None = there is none any more.
         way: queue manager and channel that it leads over.
         qmgr: where is put.
+        object_: the candidate's object in MQSC, as in QALIAS(ORDERS); blank where there is none.
     """
     to, channel = way
     if row is None:
         return ""
     rule = row[c.ELIMINATED_BY]
-    if rule == PUT_ENABLED:
-        name = row[c.DEST_OBJECT]
-        is_topic = row[c.KIND] == PlanKind.TOPIC.value
-        enabled = f"TOPIC({name}) PUB(ENABLED)" if is_topic else f"QLOCAL({name}) PUT(ENABLED)"
-        return f"on {to}: ALTER {enabled}"
+    if rule == PUT_ENABLED and object_:
+        enabled = "PUB" if row[c.KIND] == PlanKind.TOPIC.value else "PUT"
+        return f"on {to}: ALTER {object_} {enabled}(ENABLED)"
     if rule == _SUSPENDED:
         return f"on {to}: RESUME QMGR CLUSTER({row[c.CHANNEL_CLUSTER]})"
     if rule in _STATUS:
