@@ -59,6 +59,27 @@ def test_channels_to_a_queue_manager_itself_need_no_place_among_the_recent(clwlm
     assert [x.found.failing for x in told] == [found]
 
 
+@pytest.mark.parametrize(
+    ("gate", "of_fr1", "found"),
+    [
+        ("sender-conname", {"conname": "FR2"}, 0),
+        ("sender-conname", {"conname": "fr2 (1414)"}, 0),
+        ("sender-conname", {"conname": "r2(1414)"}, 1),
+        ("sender-conname", {"conname": "fr2(1415)"}, 1),
+        ("conname-of-two", {"conname": "QM1"}, 1),
+        ("conname-of-two", {"conname": "qm1(1415)"}, 0),
+    ],
+)
+def test_a_conname_without_a_port_is_that_of_1414(gate, of_fr1, found):
+    """Whole names are compared, and their case does not count."""
+    channel = {"channel": "TO.FR2", "cluster": "K"}
+    where = {"cluster_senders": {"qmgr": "FR1", **channel}, "cluster_channels": {"qmgr": "QM2"}}
+    table = "cluster_senders" if gate == "sender-conname" else "cluster_channels"
+    world = changed(setting(table, where[table], **of_fr1))
+    told = [x for x in judged(world, GATES.only_lint()) if x.gate == gate]
+    assert [x.found.failing for x in told] == [found]
+
+
 def test_every_gate_says_why_and_what_to_do():
     for gate in (*GATES.expectations, *GATES.rules):
         words = gate.words
