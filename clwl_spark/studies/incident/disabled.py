@@ -6,16 +6,15 @@ from typing import Any
 from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.ladder import PUT_ENABLED
-from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.snapshots.spelling import named
+from clwl_spark.snapshots.views import Topology
 from clwl_spark.studies.explain.planned import Planned
-from clwl_spark.tables import QUEUES
 from clwl_spark.tables import columns as c
 
 
 def disabled_types(
-    lake: Lake, snapshot_id: str, planned: Sequence[Planned]
+    topology: Topology, snapshot_id: str, planned: Sequence[Planned]
 ) -> dict[tuple[str, str], str]:
     """The types of queues that rule 5 takes away, by queue manager and name."""
     gone = [(x, y) for x in planned for y in x.candidates if y[c.ELIMINATED_BY] == PUT_ENABLED]
@@ -24,7 +23,7 @@ def disabled_types(
         return {}
     qmgrs, queues = zip(*asked, strict=True)
     there = F.col(c.QMGR).isin(*qmgrs) & F.col(c.QUEUE).isin(*queues)
-    rows = lake.read(QUEUES.name).where((F.col(c.SNAPSHOT_ID) == snapshot_id) & there)
+    rows = topology.queues.where((F.col(c.SNAPSHOT_ID) == snapshot_id) & there)
     found = rows.select(c.QMGR, c.QUEUE, c.QTYPE).distinct().collect()
     return {(x[c.QMGR], x[c.QUEUE]): x[c.QTYPE] for x in found}
 

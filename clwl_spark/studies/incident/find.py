@@ -21,6 +21,7 @@ from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import MissingSnapshotError, SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.contradictions import consistent_topology
 from clwl_spark.snapshots.diff import compare
+from clwl_spark.snapshots.views import Topology
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE, Planned, planned
 from clwl_spark.studies.explain.wording import reasons_why, verdict_text
 from clwl_spark.studies.incident.disabled import disabled_types, in_mqsc
@@ -83,8 +84,9 @@ def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
     after = between[-1] if between else before
     found = counts(lake, question.object_name, span, question.qmgr)
     asked = _asked(found, question)
-    sides = _sides(lake, asked, (before, after), ladder)
-    types = disabled_types(lake, after, [x for _, x in sides.values()])
+    topology = consistent_topology(lake, sorted({before, after}))
+    sides = _sides(topology, asked, (before, after), ladder)
+    types = disabled_types(topology, after, [x for _, x in sides.values()])
     puts = [_put(x, sides[x], [y for y in found if y.asked == x], types, ladder) for x in asked]
     lost = {
         (x.qmgr, x.object_name, y.dest_qmgr, y.channel) for x in puts for y in x.ways if y.is_lost
@@ -94,7 +96,7 @@ def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
     stuck = waiting(lake, down, question.object_name, span.until, ladder.semantics.edition)
     changes = compare(lake, before, after).changes if between else ()
     plans = [plan for pair in sides.values() for plan in pair]
-    ways = on_the_way(lake, (before, after), question.object_name, puts, plans, changes)
+    ways = on_the_way(topology, question.object_name, puts, plans, changes)
     near = [x for x in changes if ways.concerns(x)]
     bound = _bound(found, lost)
     return Incident(
@@ -156,13 +158,12 @@ def _asked(found: Sequence[Count], question: Question) -> list[Asked]:
 
 
 def _sides(
-    lake: Lake, asked: Sequence[Asked], snapshots: tuple[str, str], ladder: Ladder
+    topology: Topology, asked: Sequence[Asked], snapshots: tuple[str, str], ladder: Ladder
 ) -> dict[Asked, tuple[Planned, Planned]]:
     """Each put in both snapshots, planned in one pass."""
     requests = {
         (x, name): Request(name, *x, Via.LOCAL.value, None) for x in asked for name in snapshots
     }
-    topology = consistent_topology(lake, sorted(set(snapshots)))
     plans = planned(sorted(set(requests.values())), topology, ladder)
     before, after = snapshots
     return {x: (plans[requests[x, before]], plans[requests[x, after]]) for x in asked}

@@ -1,15 +1,15 @@
 """Which changes of the topology are changes on the ways of an incident's puts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import functions as F
 
-from clwl_spark.delta.lake import Lake
-from clwl_spark.mq.vocabulary import ObjectType, PlanKind, WildcardSchema
+from clwl_spark.mq.vocabulary import ObjectType, PlanKind
 from clwl_spark.planning.topic_strings import PATTERN, matching
 from clwl_spark.snapshots.diff import KEY, TABLE
+from clwl_spark.snapshots.views import Topology
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.planned import Planned
 from clwl_spark.studies.incident.model import Put
@@ -54,8 +54,7 @@ class OnTheWay:
 
 
 def on_the_way(
-    lake: Lake,
-    snapshots: Sequence[str],
+    topology: Topology,
     object_name: str,
     puts: Sequence[Put],
     plans: Sequence[Planned],
@@ -64,8 +63,7 @@ def on_the_way(
     """What puts lead over, in either snapshot.
 
     Args:
-        lake: with the topology.
-        snapshots: before and after.
+        topology: of the snapshots before and after.
         object_name: that is asked about.
         puts: with their ways.
         plans: of the puts, in both snapshots.
@@ -80,7 +78,7 @@ def on_the_way(
         topics=frozenset(
             x.plan[c.RESOLVED_OBJECT] for x in plans if x.plan[c.KIND] == PlanKind.TOPIC.value
         ),
-        subscriptions=_subscriptions(lake, snapshots, sorted(strings)) if is_asked else frozenset(),
+        subscriptions=_subscriptions(topology, strings) if is_asked else frozenset(),
     )
 
 
@@ -91,16 +89,13 @@ def _queues(planned: Planned) -> Iterator[str]:
     yield from (x[c.DEST_OBJECT] for x in planned.candidates)
 
 
-def _subscriptions(
-    lake: Lake, snapshots: Sequence[str], strings: Sequence[str]
-) -> frozenset[tuple[str, str]]:
-    """Subscriptions of the snapshots that match one of the topic strings."""
+def _subscriptions(topology: Topology, strings: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Subscriptions that match one of the topic strings."""
     if not strings:
         return frozenset()
-    there = lake.read(SUBSCRIPTIONS.name).where(F.col(c.SNAPSHOT_ID).isin(*snapshots))
-    schema = F.coalesce(c.WSCHEMA, F.lit(WildcardSchema.TOPIC.value)).alias(c.WSCHEMA)
-    patterns = there.select(c.QMGR, c.SUB_NAME, F.col(c.TOPICSTR).alias(PATTERN), schema)
-    published = frame_from_rows(lake.spark, [(x,) for x in strings], f"{c.OBJECT_NAME} string")
-    pairs = patterns.distinct().crossJoin(published)
-    found = matching(pairs).select(c.QMGR, c.SUB_NAME).distinct().collect()
-    return frozenset((row[c.QMGR], row[c.SUB_NAME]) for row in found)
+    there = topology.subscriptions
+    patterns = there.select(c.QMGR, c.SUB_NAME, F.col(c.TOPICSTR).alias(PATTERN), c.WSCHEMA)
+    rows = [(x,) for x in sorted(strings)]
+    published = frame_from_rows(there.sparkSession, rows, f"{c.OBJECT_NAME} string")
+    found = matching(patterns.distinct().crossJoin(published)).select(c.QMGR, c.SUB_NAME)
+    return frozenset((row[c.QMGR], row[c.SUB_NAME]) for row in found.distinct().collect())
