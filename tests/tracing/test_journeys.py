@@ -125,17 +125,21 @@ def test_messages_arrive_in_their_sender_s_order_as_what_they_were_put(spark, tm
     put(lake, "QMA", "ACQ1", 12, group_id=b"one", bind="ON_GROUP")
     put(lake, "QMA", "ACQ1", 12, first=13, group_id=b"two", bind="ON_GROUP")
     put(lake, "QMA", "ACQ1", 6, first=25)
+    for group in (b"one", b"two"):  # of one put_seq: each goes with its own group
+        put(lake, "QMA", "ACQ1", 1, first=31, message_id=group, group_id=group, bind="ON_GROUP")
     rows = [row for row in followed(lake, 3) if row["hop"] == 2]
-    rows.sort(key=lambda row: row["at_seq"])
-    assert [row["put_seq"] for row in rows] == list(range(1, 31))
-    assert [row["at_seq"] for row in rows] == list(range(1, 31))
-    groups = [{row["dest_qmgr"] for row in rows[at : at + 12]} for at in (0, 12)]
+    rows.sort(key=lambda row: (row["at_seq"], row["message_id"]))
+    assert [row["put_seq"] for row in rows] == [*range(1, 32), 31]
+    assert [row["at_seq"] for row in rows] == list(range(1, 33))
+    groups = [{row["dest_qmgr"] for row in rows[at : at + 12] + [rows[-last]]}
+              for at, last in ((0, 2), (12, 1))]  # fmt: skip
     assert [len(group) for group in groups] == [1, 1]
     assert groups[0] != groups[1]
-    assert len({row["dest_qmgr"] for row in rows[24:]}) == 3
+    assert len({row["dest_qmgr"] for row in rows[24:30]}) == 3
 
     per_message = (
         lake.read("hops")
+        .where("put_seq < 31")
         .groupBy("qmgr", "put_seq")
         .agg(
             F.count_distinct("message_id", "put_time").alias("different"),

@@ -17,6 +17,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from clwl_spark.mq.vocabulary import Bind, ClusterRoute, ObjectType, PlanKind, Via
+from clwl_spark.routing.hops.hop_batches import HopBatch
 from clwl_spark.routing.hops.tickets import (
     TRAIL,
     has_been_at,
@@ -32,6 +33,7 @@ from clwl_spark.tables.journeys import AT_QMGR, AT_SEQ, CAME_BACK, CUT_OFF, ENDS
 OTHER_END: Final = "other_end"
 NEXT_QMGR: Final = "next_qmgr"
 NEXT_FOR: Final = "next_object_qmgr"
+OWN_ID: Final = "own_id"
 _IS_DEFINED: Final = "is_defined"
 _PER_BATCH: Final = 1 << 40
 """put_seq of an arrival = batch * this + its place within the batch."""
@@ -44,8 +46,8 @@ class Knowledge:
     Attributes:
         plans: `with_other_ends`.
         defined: (snapshot_id, qmgr) of the queue managers that snapshots define.
-        groups: (qmgr, put_seq, group_id, logical_order) of messages in groups; None where no
-            queue has DEFBIND(GROUP), since then they do not matter.
+        groups: (qmgr, put_seq, `OWN_ID`, group_id, logical_order) of messages in groups; None
+            where no queue has DEFBIND(GROUP), since then they do not matter.
     """
 
     plans: DataFrame
@@ -142,12 +144,17 @@ def followed(outcomes: DataFrame, hop: int, know: Knowledge, *, is_last: bool) -
     return rows.select(*HOPS.names, TRAIL, NEXT_QMGR, NEXT_FOR, c.CLROUTE)
 
 
-def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFrame:
+def own_id(hop: int) -> Column:
+    """What tells messages of equal put_seq apart: a first put's message_id; later ones have none."""
+    return F.coalesce(F.col(c.MESSAGE_ID), no_trail()) if hop == 1 else no_trail()
+
+
+def arrivals(rows: DataFrame, batch: HopBatch, groups: DataFrame | None) -> DataFrame:
     """The messages of the next hop.
 
     Args:
         rows: `followed`.
-        batch_id: of the hop's outcomes; later batches come later.
+        batch: of the hop's outcomes; later batches come later.
         groups: as in `Knowledge`.
 
     Grain: one row per row that goes on, columns of `messages`.
@@ -159,7 +166,8 @@ def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFr
     going = rows.where(F.col(NEXT_QMGR).isNotNull()).withColumn("arrived", arrived)
     if groups is not None:
         keys = groups.withColumnsRenamed({c.QMGR: AT_QMGR, c.PUT_SEQ: AT_SEQ})
-        going = going.join(keys, [AT_QMGR, AT_SEQ], "left")
+        going = going.withColumn(OWN_ID, own_id(batch.hop))
+        going = going.join(keys, [AT_QMGR, AT_SEQ, OWN_ID], "left")
     else:
         nothing = {c.GROUP_ID: _none("binary"), c.LOGICAL_ORDER: _none("boolean")}
         going = going.withColumns(nothing)
@@ -168,7 +176,7 @@ def arrivals(rows: DataFrame, batch_id: int, groups: DataFrame | None) -> DataFr
     packed = ticket(F.col(c.QMGR), F.col(c.PUT_SEQ), F.col(c.MESSAGE_ID), F.col(TRAIL))
     columns = {
         c.QMGR: F.col(NEXT_QMGR),
-        c.PUT_SEQ: F.lit(batch_id * _PER_BATCH).cast("bigint") + F.row_number().over(order),
+        c.PUT_SEQ: F.lit(batch.batch_id * _PER_BATCH).cast("bigint") + F.row_number().over(order),
         c.MESSAGE_ID: packed,
         c.PUT_TIME: F.col(c.PUT_TIME),
         c.OBJECT_TYPE: F.col(c.OBJECT_TYPE),

@@ -16,9 +16,11 @@ from clwl_spark.delta.lake import Lake
 from clwl_spark.mq.vocabulary import DefBind
 from clwl_spark.routing.hops.arrivals import (
     NEXT_QMGR,
+    OWN_ID,
     Knowledge,
     arrivals,
     followed,
+    own_id,
     with_other_ends,
 )
 from clwl_spark.routing.hops.hop_batches import (
@@ -155,7 +157,7 @@ class Following:
                 or not rows.where(F.col(NEXT_QMGR).isNotNull()).isEmpty()
             ):
                 after.create([MESSAGES])
-                going = arrivals(rows, batch.batch_id, know.groups)
+                going = arrivals(rows, batch, know.groups)
                 after.append(MESSAGES.name, going, batch.once(MESSAGES.name))
             self.lake.append(HOPS.name, rows.select(*HOPS.names), batch.once(HOPS.name))
 
@@ -175,6 +177,7 @@ class Following:
         if self.lake.read_or_empty(QUEUES.name).where(binds).isEmpty():
             return None
         grouped = self.here.read(MESSAGES.name).where(F.col(c.GROUP_ID).isNotNull())
-        return grouped.groupBy(c.QMGR, c.PUT_SEQ).agg(
+        key = (c.QMGR, c.PUT_SEQ, own_id(self.hop).alias(OWN_ID))
+        return grouped.groupBy(*key).agg(
             F.max(c.GROUP_ID).alias(c.GROUP_ID), F.max(c.LOGICAL_ORDER).alias(c.LOGICAL_ORDER)
         )
