@@ -7,12 +7,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, StructField
+from pyspark.sql.types import BooleanType, StructField, StructType
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.logs import OnProgress
@@ -27,7 +28,7 @@ from clwl_spark.snapshots.for_everybody import (
     for_everybody,
 )
 from clwl_spark.snapshots.inspection import CONTENT
-from clwl_spark.snapshots.own_display import TABLES_DISPLAYED, filled, is_own
+from clwl_spark.snapshots.own_display import TABLES_DISPLAYED, Key, filled, is_own
 from clwl_spark.snapshots.owned import (
     EVERYBODY,
     OF,
@@ -47,6 +48,10 @@ from clwl_spark.tables import ADMINISTRATION, CLUSTER_CHANNELS, TABLES
 from clwl_spark.tables import columns as c
 
 Owners = Mapping[str, set[str]]
+_Piece = tuple[str, dict[str, Any]]
+"""What a piece is about, and what it says."""
+_RowsOf = Callable[[str, str, Sequence[StructField]], DataFrame]
+"""A table's rows, by its name, those of a snapshot, with more fields."""
 
 _REJECT: Final = "reject"
 _PASSED: Final = "passed"
@@ -105,8 +110,8 @@ def settle_files(
     if not sources.are_many or not sees_file(lake.spark, sources.files[0]):
         readings = r.read_here(sources, tell)
         settled, names = _settled_here(lake, readings, earlier_id, merging=merging)
-        data = _packed(settled)
-        pieces = frame_from_rows(lake.spark, data, _ROWS)
+        told = [x for one in settled for x in _told(one)]
+        rows_of = partial(_rows_here, lake, settled)
     else:
         tell("reading", 0, sources.count)
         files = r.read_by_workers(lake.spark, sources)
@@ -117,9 +122,11 @@ def settle_files(
         workers = _settled_by_workers(lake, files, names, earlier_id, merging=merging)
         pieces = checkpoint(workers)
         tell("settling", 1, 1)
-    told = pieces.where(F.col(OF).isin(_REJECT, _PASSED, _GIVEN)).collect()
+        packed = pieces.where(F.col(OF).isin(_REJECT, _PASSED, _GIVEN)).collect()
+        told = [(row[OF], json.loads(row[ROW])) for row in packed]
+        rows_of = partial(rows_of_table, pieces)
     about = _About(snapshot_id, earlier_id, names, merging or earlier_id is None)
-    return _outcome(lake, pieces, told, about)
+    return _outcome(lake, rows_of, told, about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +139,17 @@ class _About:
     merging: bool
 
 
-def _outcome(lake: Lake, pieces: DataFrame, told: Sequence[Any], about: _About) -> Outcome:
+def _outcome(lake: Lake, rows_of: _RowsOf, told: Sequence[_Piece], about: _About) -> Outcome:
     """Typed frames, and the sums of what the queue managers' texts told."""
     of: dict[str, list[dict[str, Any]]] = {_REJECT: [], _PASSED: [], _GIVEN: []}
-    for row in told:
-        of[row[OF]].append(json.loads(row[ROW]))
+    for kind, piece in told:
+        of[kind].append(piece)
     texts = of[_GIVEN]
     given: Counter[str] = Counter()
     for text in texts:
         given.update(text["rows"])
     tables = [x for x in CONTENT if given[x] or x not in _WHERE_GIVEN or lake.exists(x)]
-    everybody = _frames(lake, pieces, about, tables, texts)
+    everybody = _frames(lake, rows_of, about, tables, texts)
     return Outcome(
         frames=everybody.frames,
         given={x: given[x] for x in CONTENT if given[x] or x not in _WHERE_GIVEN},
@@ -172,7 +179,7 @@ def _counted(
 
 def _frames(
     lake: Lake,
-    pieces: DataFrame,
+    rows_of: _RowsOf,
     about: _About,
     tables: Sequence[str],
     texts: Sequence[dict[str, Any]],
@@ -181,9 +188,7 @@ def _frames(
     shows = any(x["shows"] for x in texts)
     also = [StructField(TOLD, BooleanType())]
     frames = {
-        table: rows_of_table(
-            pieces, table, about.snapshot_id, also if shows and table in TABLES_SHOWN else ()
-        )
+        table: rows_of(table, about.snapshot_id, also if shows and table in TABLES_SHOWN else ())
         for table in tables
     }
     if about.earlier_id is not None:
@@ -295,24 +300,49 @@ def _of_one(
     if states:
         settled = settle(states[0].qmgr, states, by_table(earlier), owners, merging=merging)
     own = replace(settled, rejects=[*rejects, *settled.rejects], passed=r.passed_over(readings))
-    return pd.DataFrame(_packed([own]), columns=[OF, ROW])
+    return pd.DataFrame(_packed(own), columns=[OF, ROW])
 
 
-def _packed(settled: Sequence[Settled]) -> list[tuple[str, str]]:
-    """(table, row) of every row, (reject, ...) of every reject, and what the texts gave."""
-    packed: list[tuple[str, str]] = []
-    for one in settled:
-        packed += [
-            (key[0], json.dumps({**row, TOLD: True} if key in one.told else row))
-            for key, row in one.rows.items()
-        ]
-        packed += [(_REJECT, json.dumps(asdict(reject))) for reject in one.rejects]
-        packed += [(_PASSED, json.dumps(asdict(passed))) for passed in one.passed]
-        shows = any(key[0] in TABLES_SHOWN for key in one.told)
-        displays = any(is_own(row) for row in one.rows.values())
-        given = {"rows": one.given, "used": one.used, "changes": one.changes}
-        packed.append((_GIVEN, json.dumps({**given, "shows": shows, "displays": displays})))
-    return packed
+def _packed(settled: Settled) -> list[tuple[str, str]]:
+    """(table, row) of every row, and what else there is to tell, as JSON."""
+    rows = ((key[0], _marked(settled, key)) for key in settled.rows)
+    return [(of, json.dumps(x)) for of, x in (*rows, *_told(settled))]
+
+
+def _marked(settled: Settled, key: Key) -> dict[str, Any]:
+    """A row, and whether these texts tell it."""
+    row = settled.rows[key]
+    return {**row, TOLD: True} if key in settled.told else dict(row)
+
+
+def _told(settled: Settled) -> list[_Piece]:
+    """(reject, ...) of every reject, (passed, ...) likewise, and what the texts gave."""
+    shows = any(key[0] in TABLES_SHOWN for key in settled.told)
+    displays = any(is_own(row) for row in settled.rows.values())
+    given = {"rows": settled.given, "used": settled.used, "changes": settled.changes}
+    return [
+        *((_REJECT, asdict(x)) for x in settled.rejects),
+        *((_PASSED, asdict(x)) for x in settled.passed),
+        (_GIVEN, {**given, "shows": shows, "displays": displays}),
+    ]
+
+
+def _rows_here(
+    lake: Lake,
+    settled: Sequence[Settled],
+    table: str,
+    snapshot_id: str,
+    also: Sequence[StructField] = (),
+) -> DataFrame:
+    """As `owned.rows_of_table`, of rows in this process."""
+    rows = (
+        {**_marked(one, key), c.SNAPSHOT_ID: snapshot_id}
+        for one in settled
+        for key in one.rows
+        if key[0] == table
+    )
+    kinds = [StructField(x.name, x.dataType) for x in TABLES[table].schema.fields]
+    return frame_from_rows(lake.spark, rows, StructType([*kinds, *also]))
 
 
 def _whole(table: str, row: dict[str, Any]) -> dict[str, Any]:
