@@ -145,7 +145,7 @@ def followed(outcomes: DataFrame, hop: int, know: Knowledge, *, is_last: bool) -
 
 
 def own_id(hop: int) -> Column:
-    """What tells messages of equal put_seq apart: a first put's message_id; later ones have none."""
+    """What tells messages of one put_seq apart: a first put's message_id; later ones have none."""
     return F.coalesce(F.col(c.MESSAGE_ID), no_trail()) if hop == 1 else no_trail()
 
 
