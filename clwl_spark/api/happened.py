@@ -21,8 +21,10 @@ from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.conform import match
 from clwl_spark.studies.conform.find import LOOKED_INTO, conform
 from clwl_spark.studies.conform.model import Conformity
+from clwl_spark.studies.explain.request import check_words
 from clwl_spark.studies.incident.find import incident
 from clwl_spark.studies.incident.model import Bound, Incident, Waiting, Way
+from clwl_spark.studies.incident.seen import Puts
 from clwl_spark.studies.load import load_file
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.run import load
@@ -84,11 +86,15 @@ class Happened:
         return self.incident.advice
 
 
-def happened(
-    rules: Rules, object_name: str, since: Moment, until: Moment | None, qmgr: str | None
-) -> Happened:
-    """Study an incident."""
-    question = question_of(rules.lake, object_name, since, until, qmgr)
+def happened(rules: Rules, puts: Puts, since: Moment, until: Moment | None) -> Happened:
+    """Study an incident.
+
+    Raises:
+        UsageError: a moment that is none, or an unknown object_type.
+    """
+    if puts.object_type is not None:
+        check_words({"object_type": puts.object_type})
+    question = question_of(rules.lake, puts, since, until)
     return Happened(incident(rules.lake, question, rules.ladder(None)))
 
 

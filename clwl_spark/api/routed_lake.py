@@ -33,6 +33,7 @@ from clwl_spark.settings import Settings
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.materialize import releasing
 from clwl_spark.studies.conform.model import Conformity
+from clwl_spark.studies.incident.seen import Puts
 from clwl_spark.studies.load.summary import LoadSummary
 
 
@@ -71,6 +72,7 @@ class RoutedLake:
         *,
         until: Moment | None = None,
         qmgr: str | None = None,
+        object_type: str | None = None,
     ) -> Happened:
         """Study what moved an object's messages since a moment, what waits, and what to do.
 
@@ -81,8 +83,9 @@ class RoutedLake:
             since: from when on; a time of day, "14:00", is the last one, in UTC.
             until: up to when; None = now, or the object's last message.
             qmgr: only what is put there; None = anywhere.
+            object_type: QUEUE or TOPIC, only what is put to such objects; None = to any.
         """
-        return happened(self._rules, object_name, since, until, qmgr)
+        return happened(self._rules, Puts(object_name, qmgr, object_type), since, until)
 
     @releasing()
     def where(self, message: str, **options: Unpack[WhereOptions]) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.incident.find import Question, incident
 from clwl_spark.studies.incident.model import Incident, Put, Way
-from clwl_spark.studies.incident.seen import last_put
+from clwl_spark.studies.incident.seen import Puts, last_put
 from clwl_spark.tables import SNAPSHOTS
 from clwl_spark.tables.moments import micros
 
@@ -28,9 +28,8 @@ def run(common: Common, options: IncidentWords) -> int:
     """Study the incident, and return the exit code."""
     own = {"exit": options.exit}
     with at_work("incident", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
-        question = question_of(
-            work.lake, options.object_name, options.since, options.until, options.qmgr
-        )
+        asked = Puts(options.object_name, options.qmgr, options.object_type)
+        question = question_of(work.lake, asked, options.since, options.until)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         found = incident(work.lake, question, ladder)
         work.screen.document(found.to_json())
@@ -38,18 +37,16 @@ def run(common: Common, options: IncidentWords) -> int:
     return 0
 
 
-def question_of(
-    lake: Lake, object_name: str, since: Moment, until: Moment | None, qmgr: str | None
-) -> Question:
+def question_of(lake: Lake, puts: Puts, since: Moment, until: Moment | None) -> Question:
     """What is asked; a time of day is the last one before `until` or the object's last message.
 
     Raises:
         UsageError: a moment that is none.
     """
     end = micros_if("--until", until)
-    last = last_put(lake, object_name) if end is None else end
+    last = last_put(lake, puts) if end is None else end
     begin = micros_before("--since", since, micros(datetime.now(UTC)) if last is None else last)
-    return Question(object_name, begin, end, qmgr)
+    return Question(puts, begin, end)
 
 
 def _parts(found: Incident, limit: int) -> list[RenderableType]:

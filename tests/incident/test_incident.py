@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
+from lakes import lake_with
 from small_worlds import (
     NOON,
     alias,
@@ -20,12 +21,14 @@ from small_worlds import (
     topic,
 )
 from waiting_worlds import SECOND, routed_lake
+from worlds import put_rows
 
 from clwl_spark.cli import main
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import MissingSnapshotError
 from clwl_spark.studies.incident.find import Question, incident
+from clwl_spark.studies.incident.seen import Puts, down_channels
 from clwl_spark.studies.reallocate.events import ChannelEvent
 from clwl_spark.studies.reallocate.run import reallocate
 from clwl_spark.tables.moments import micros
@@ -58,8 +61,8 @@ def lake(spark, tmp_path_factory):
     return routed_lake(spark, folder, tables(*rows), list(puts()), SECOND)
 
 
-def study(lake, **more):
-    return incident(lake, Question("ORDERS", micros(SINCE), **more), Ladder(SECOND))
+def study(lake, until=None, **puts):
+    return incident(lake, Question(Puts("ORDERS", **puts), micros(SINCE), until), Ladder(SECOND))
 
 
 def by_hand(lake):
@@ -118,7 +121,7 @@ def test_who_waited_is_told_after_a_later_reallocation_as_before_it(spark, tmp_p
     rows += [snapshot("S2", 1), *at("S2", *there, sender("APP1", "SRV1", "RETRYING"))]
     put = message("APP1", "SOLE", put_time=SINCE + timedelta(minutes=1))
     lake = routed_lake(spark, tmp_path, tables(*rows), [put], SECOND)
-    question = Question("SOLE", micros(SINCE), until=micros(SINCE + timedelta(minutes=10)))
+    question = Question(Puts("SOLE"), micros(SINCE), until=micros(SINCE + timedelta(minutes=10)))
     before = incident(lake, question, Ladder(SECOND)).waiting
     later = ChannelEvent("APP1", "TO.SRV1", "RETRYING", micros(SINCE + timedelta(minutes=20)))
     (summary,) = reallocate(lake, [later], Ladder(SECOND)).events
@@ -146,7 +149,7 @@ def changed_world(spark, tmp_path, before, after, name, **put):
         message("APP1", name, n, put_time=NOON + timedelta(minutes=at), **put) for n, at in minutes
     ]
     lake = routed_lake(spark, tmp_path, tables(*rows), puts, SECOND)
-    return incident(lake, Question(name, micros(SINCE)), Ladder(SECOND))
+    return incident(lake, Question(Puts(name), micros(SINCE)), Ladder(SECOND))
 
 
 def told(found):
@@ -234,9 +237,25 @@ def test_one_queue_manager_alone_and_one_that_never_put(lake):
     assert put.ways[0].dest_qmgr == "SRV1"
 
 
+def test_only_what_is_put_to_objects_of_a_type(lake):
+    assert study(lake, object_type="QUEUE").puts == study(lake).puts
+    (put,) = study(lake, qmgr="APP1", object_type="TOPIC").puts
+    assert put.object_type == "TOPIC"
+    assert not any(x.messages_before or x.messages_after for x in put.ways)
+
+
+def test_channels_of_one_name_have_their_backlogs_together(spark, tmp_path):
+    lake = lake_with(spark, tmp_path, ["channel_status"])
+    rows = [sender("APP1", x, "RUNNING", "TO.K", backlog=y) for x, y in (("A", None), ("B", 5))]
+    rows += [sender("APP1", x, y, "TO.L") for x, y in (("A", "RETRYING"), ("B", "RUNNING"))]
+    put_rows(lake, "channel_status", [{**x, "snapshot_id": "S1"} for _, x in rows])
+    found = down_channels(lake, "S1", [("APP1", "TO.K"), ("APP1", "TO.L")])
+    assert found == {("APP1", "TO.K"): ("RUNNING", 5)}
+
+
 def test_a_time_without_a_change_has_nothing_to_tell(lake):
     later = micros(SINCE + timedelta(minutes=10))
-    found = incident(lake, Question("ORDERS", later), Ladder(SECOND))
+    found = incident(lake, Question(Puts("ORDERS"), later), Ladder(SECOND))
     assert (found.before, found.after, found.between, found.changes) == ("S2", "S2", [], [])
     assert not any(way.is_lost for put in found.puts for way in put.ways)
 
@@ -255,8 +274,8 @@ def test_the_command_tells_it(lake, capsys):
 
 def test_what_cannot_be_studied_is_refused(lake):
     with pytest.raises(InputError, match="no message to NOBODY was routed"):
-        incident(lake, Question("NOBODY", micros(SINCE)), Ladder(SECOND))
+        incident(lake, Question(Puts("NOBODY"), micros(SINCE)), Ladder(SECOND))
     with pytest.raises(UsageError, match="--until is not after --since"):
         study(lake, until=micros(SINCE))
     with pytest.raises(MissingSnapshotError, match="nothing is known of the time before"):
-        incident(lake, Question("ORDERS", micros(NOON)), Ladder(SECOND))
+        incident(lake, Question(Puts("ORDERS"), micros(NOON)), Ladder(SECOND))

@@ -131,8 +131,8 @@ def test_messages_arrive_in_their_sender_s_order_as_what_they_were_put(spark, tm
     rows.sort(key=lambda row: (row["at_seq"], row["message_id"]))
     assert [row["put_seq"] for row in rows] == [*range(1, 32), 31]
     assert [row["at_seq"] for row in rows] == list(range(1, 33))
-    groups = [{row["dest_qmgr"] for row in rows[at : at + 12] + [rows[-last]]}
-              for at, last in ((0, 2), (12, 1))]  # fmt: skip
+    of_groups = ([*rows[:12], rows[-2]], [*rows[12:24], rows[-1]])
+    groups = [{row["dest_qmgr"] for row in found} for found in of_groups]
     assert [len(group) for group in groups] == [1, 1]
     assert groups[0] != groups[1]
     assert len({row["dest_qmgr"] for row in rows[24:30]}) == 3

@@ -6,11 +6,8 @@ from typing import Annotated
 import typer
 
 from clwl_spark.cli.options import Common, run_command
-from clwl_spark.cli.shared_options import (
-    Exit,
-    Limit,
-    PutObject,
-)
+from clwl_spark.cli.shared_options import Exit, Limit, PutObject
+from clwl_spark.mq.vocabulary import ObjectType
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +34,15 @@ class IncidentWords:
         str | None,
         typer.Option("--from", metavar="QM", help="Only what this queue manager puts."),
     ] = None
+    object_type: Annotated[
+        ObjectType | None,
+        typer.Option(
+            "--object-type",
+            metavar="QUEUE|TOPIC",
+            help="Only what is put to such objects; default: to any. QUEUE where nothing was put.",
+            case_sensitive=False,
+        ),
+    ] = None
     limit: Limit = 20
     exit: Exit = None
 
@@ -54,5 +60,7 @@ def incident(common: Common, options: IncidentWords) -> int:
     clwl incident --lake build/lake --object ORDERS --since 2026-09-14T14:00:00Z
 
     clwl incident --object ORDERS --since 2026-09-14T14:00Z --until 2026-09-14T15:00Z --from APP1
+
+    clwl incident --object news/sport --object-type TOPIC --since 14:00 --from APP1
     """
     return run_command("incident", common, options)

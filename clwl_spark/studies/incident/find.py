@@ -30,6 +30,7 @@ from clwl_spark.studies.incident.on_the_way import on_the_way
 from clwl_spark.studies.incident.seen import (
     Asked,
     Count,
+    Puts,
     Span,
     counts,
     down_channels,
@@ -51,16 +52,14 @@ class Question:
     """What an incident is about.
 
     Attributes:
-        object_name: as it is put to, or as an alias leads to it.
+        puts: to which object.
         since: from when on, in microseconds.
         until: up to when; None = now, or the object's last message.
-        qmgr: only what is put there; None = anywhere.
     """
 
-    object_name: str
+    puts: Puts
     since: int
     until: int | None = None
-    qmgr: str | None = None
 
 
 def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
@@ -82,8 +81,9 @@ def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
         raise UsageError("--until is not after --since: give a later moment")
     before, between = _snapshots(catalog, span)
     after = between[-1] if between else before
-    found = counts(lake, question.object_name, span, question.qmgr)
-    asked = _asked(found, question)
+    object_name = question.puts.object_name
+    found = counts(lake, question.puts, span)
+    asked = _asked(found, question.puts)
     topology = consistent_topology(lake, sorted({before, after}))
     sides = _sides(topology, asked, (before, after), ladder)
     types = disabled_types(topology, after, [x for _, x in sides.values()])
@@ -93,14 +93,14 @@ def incident(lake: Lake, question: Question, ladder: Ladder) -> Incident:
     }
     senders = {(x.qmgr, y.channel) for x in puts for y in x.ways if y.channel}
     down = down_channels(lake, after, senders)
-    stuck = waiting(lake, down, question.object_name, span.until, ladder.semantics.edition)
+    stuck = waiting(lake, down, question.puts, span.until, ladder.semantics.edition)
     changes = compare(lake, before, after).changes if between else ()
     plans = [plan for pair in sides.values() for plan in pair]
-    ways = on_the_way(topology, question.object_name, puts, plans, changes)
+    ways = on_the_way(topology, object_name, puts, plans, changes)
     near = [x for x in changes if ways.concerns(x)]
     bound = _bound(found, lost)
     return Incident(
-        object_name=question.object_name,
+        object_name=object_name,
         since=_text(span.since),
         until=_text(span.until),
         before=before,
@@ -124,7 +124,7 @@ def _until(lake: Lake, question: Question) -> int:
     if question.until is not None:
         return question.until
     now = micros(datetime.now(UTC))
-    last = last_put(lake, question.object_name)
+    last = last_put(lake, question.puts)
     return now if last is None or last <= question.since else last
 
 
@@ -142,19 +142,19 @@ def _snapshots(catalog: SnapshotCatalog, span: Span) -> tuple[str, list[str]]:
     return before, between
 
 
-def _asked(found: Sequence[Count], question: Question) -> list[Asked]:
+def _asked(found: Sequence[Count], puts: Puts) -> list[Asked]:
     """The puts, the most frequent first."""
     totals: dict[Asked, int] = {}
     for x in found:
         totals[x.asked] = totals.get(x.asked, 0) + x.messages
     if totals:
         return sorted(totals, key=lambda x: (-totals[x], x))[:MOST_PUTS]
-    if question.qmgr is None:
+    if puts.qmgr is None:
         raise InputError(
-            f"no message to {question.object_name} was routed around that time: name a queue "
+            f"no message to {puts.object_name} was routed around that time: name a queue "
             "manager with --from to compare what its puts would do, or route the messages first"
         )
-    return [(question.qmgr, ObjectType.QUEUE.value, question.object_name, "")]
+    return [(puts.qmgr, puts.object_type or ObjectType.QUEUE.value, puts.object_name, "")]
 
 
 def _sides(

@@ -1,6 +1,6 @@
 """The messages of an object around a moment, counted, and what of them waits."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -49,28 +49,42 @@ class Count:
     messages: int
 
 
-def last_put(lake: Lake, object_name: str) -> int | None:
-    """When the object's last message was put, in microseconds; None = there is none."""
-    found = lake.read_or_empty(OUTCOMES.name).where(_is_of(object_name))
+@dataclass(frozen=True, slots=True)
+class Puts:
+    """The messages that are looked at.
+
+    Attributes:
+        object_name: as it is put to, or as an alias leads to it.
+        qmgr: only those put there; None = anywhere.
+        object_type: QUEUE or TOPIC, only those put to such objects; None = to any.
+    """
+
+    object_name: str
+    qmgr: str | None = None
+    object_type: str | None = None
+
+
+def last_put(lake: Lake, puts: Puts) -> int | None:
+    """When the object's last message was put anywhere, in microseconds; None = there is none."""
+    found = lake.read_or_empty(OUTCOMES.name).where(_is_of(puts))
     last: int | None = found.agg(F.max(F.unix_micros(c.PUT_TIME))).collect()[0][0]
     return last
 
 
-def counts(lake: Lake, object_name: str, span: Span, qmgr: str | None) -> list[Count]:
+def counts(lake: Lake, puts: Puts, span: Span) -> list[Count]:
     """The object's messages by their ways, before and after the moment.
 
     Args:
         lake: routed, or not yet.
-        object_name: as it is put to, or as an alias leads to it.
+        puts: which.
         span: the time.
-        qmgr: only those put there; None = anywhere.
     """
     put_at = F.unix_micros(c.PUT_TIME)
     rows = lake.read_or_empty(OUTCOMES.name).where(
-        _is_of(object_name) & (put_at >= span.start) & (put_at <= span.until)
+        _is_of(puts) & (put_at >= span.start) & (put_at <= span.until)
     )
-    if qmgr is not None:
-        rows = rows.where(F.col(c.QMGR) == qmgr)
+    if puts.qmgr is not None:
+        rows = rows.where(F.col(c.QMGR) == puts.qmgr)
     keys = [*ASKED, c.DEST_QMGR, c.CHANNEL, c.REASON, c.BOUND]
     grouped = rows.groupBy(*keys, (put_at >= span.since).alias(_IS_AFTER)).count()
     return [
@@ -87,15 +101,21 @@ def counts(lake: Lake, object_name: str, span: Span, qmgr: str | None) -> list[C
     ]
 
 
-def _is_of(object_name: str) -> Any:  # noqa: ANN401
-    name = F.lit(object_name)
-    return (F.col(c.OBJECT_NAME) == name) | F.coalesce(F.col(c.DEST_OBJECT) == name, F.lit(False))
+def _is_of(puts: Puts) -> Any:  # noqa: ANN401
+    name = F.lit(puts.object_name)
+    is_named = F.coalesce(F.col(c.DEST_OBJECT) == name, F.lit(False))
+    is_named |= F.col(c.OBJECT_NAME) == name
+    if puts.object_type is None:
+        return is_named
+    return is_named & (F.col(c.OBJECT_TYPE) == puts.object_type)
 
 
 def down_channels(
     lake: Lake, snapshot_id: str, senders: Iterable[tuple[str, str]]
-) -> dict[tuple[str, str], tuple[str, int | None]]:
-    """The worst status and the backlog of those cluster-sender channels that are down.
+) -> dict[tuple[str, str], tuple[str, int]]:
+    """Status and backlog of those cluster-sender channels that are down, or have a backlog.
+
+    Of several with one name the best status, and the sum of the backlogs (SEMANTICS P40).
 
     Args:
         lake: with topology.
@@ -114,16 +134,20 @@ def down_channels(
     for row in rows.collect():
         key = (row[c.QMGR], row[c.CHANNEL])
         found.setdefault(key, []).append((row[c.STATUS] or DEFAULT_STATUS, row[c.BACKLOG]))
-    best = {key: min(x, key=lambda y: STATUS_TIERS[y[0]]) for key, x in found.items()}
-    return {
-        key: x for key, x in best.items() if key in wanted and (STATUS_TIERS[x[0]] != UP or x[1])
-    }
+    all_ = {key: _together(x) for key, x in found.items() if key in wanted}
+    return {key: x for key, x in all_.items() if STATUS_TIERS[x[0]] != UP or x[1]}
+
+
+def _together(channels: Sequence[tuple[str, int | None]]) -> tuple[str, int]:
+    """Status and backlog of channels of one name."""
+    best = min((x for x, _ in channels), key=lambda x: STATUS_TIERS[x])
+    return best, sum(x or 0 for _, x in channels)
 
 
 def waiting(
     lake: Lake,
-    down: Mapping[tuple[str, str], tuple[str, int | None]],
-    object_name: str,
+    down: Mapping[tuple[str, str], tuple[str, int]],
+    puts: Puts,
     until: int,
     edition: Edition,
 ) -> list[Waiting]:
@@ -140,7 +164,7 @@ def waiting(
         pair = frame_from_rows(lake.spark, [(qmgr, channel)], of)
         rows = waiting_outcomes(lake, pair, until)
         left = unsent(rows, waits, until).where(F.col(PUT_AT) <= until)
-        own = F.count_if(_is_of(object_name)).alias("own")
+        own = F.count_if(_is_of(puts)).alias("own")
         rows = left.groupBy(c.XMITQ).agg(F.count(F.lit(1)).alias("all"), own)
         found += [
             Waiting(qmgr, channel, row[c.XMITQ], status, row["all"], row["own"])
