@@ -169,13 +169,17 @@ def test_a_lake_without_outcomes_says_what_to_run(spark, tmp_path):
 
 
 def test_what_waits_is_one_number(spark, tmp_path, capsys):
-    """Rank keeps all on QM1, whose channel is down; what is bound to QM1 goes on waiting."""
+    """Rank keeps all on QM1, whose channel is down; what is bound to QM1 goes on waiting.
+
+    So does what is bound to an instance of GONE that is no candidate any more.
+    """
     there = [qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2", "QM3"))]
     hosts = [queue("QM1", "Q", "K", clwlrank=9), queue("QM2", "Q", "K")]
     both = [queue(x, "B", "K") for x in ("QM1", "QM2")]
+    gone = queue("QM1", "GONE", "K")
     rows = tables(
         snapshot("S1"), snapshot("S2", hours=1),
-        *at("S1", *there, *hosts, *both),
+        *at("S1", *there, *hosts, *both, gone),
         *at("S2", *there, *hosts, *both, sender("GATE", "QM1", "RETRYING")),
     )  # fmt: skip
     later = NOON + timedelta(hours=1)
@@ -183,10 +187,12 @@ def test_what_waits_is_one_number(spark, tmp_path, capsys):
     bound = {"bind": "ON_OPEN", "open_id": 1}
     puts += [message("GATE", "B", n, put_time=NOON, **bound) for n in (1, 2)]
     puts += [message("GATE", "B", n, put_time=later, **bound) for n in (8, 9)]
+    puts += [message("GATE", "GONE", 0, put_time=NOON, **bound)]
+    puts += [message("GATE", "GONE", 10, put_time=later, **bound)]
     lake = routed_lake(spark, tmp_path, rows, puts)
     outcomes = lake.read("outcomes").where("put_seq > 2").collect()
     expected = sum(x.dest_qmgr == "QM1" for x in outcomes)
-    assert expected >= 5
+    assert expected >= 6
     data = read_report(lake)
     assert data.head.waiting == expected
     assert sum(x.messages for x in surprises(data) if x.kind == Kind.HELD) == expected

@@ -13,7 +13,7 @@ from clwl_spark.present.report.findings import ChannelStory
 from clwl_spark.rules.recently_used import keep_most_recently_used
 from clwl_spark.snapshots.views import with_limit
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.studies.waits import ways_that_wait
+from clwl_spark.studies.waits import WAY, ways_that_wait
 from clwl_spark.tables import (
     BALANCE_HISTORY,
     QUEUE_MANAGERS,
@@ -133,7 +133,7 @@ def holding_channels(
 ) -> tuple[tuple[ChannelStory, ...], int]:
     """Channels that were down when messages were put to them, and how many messages wait so."""
     name = F.struct(c.OBJECT_NAME, c.OBJECT_TYPE)
-    went = aggregate.rows.join(ways_that_wait(lake), [c.PLAN_ID, c.DEST_QMGR, c.CHANNEL])
+    went = aggregate.rows.join(ways_that_wait(lake, aggregate.rows), list(WAY))
     of_object = went.groupBy(*_LINK, c.OBJECT_NAME, c.OBJECT_TYPE).agg(
         F.sum(COUNT).alias(_MESSAGES)
     )

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.spark.materialize import checkpoint
-from clwl_spark.studies.waits import ways_that_wait
+from clwl_spark.studies.waits import WAY, ways_that_wait
 from clwl_spark.tables import OUTCOMES
 from clwl_spark.tables import columns as c
 
@@ -110,10 +110,11 @@ def moves(before: Lake, after: Lake) -> Moves:
 
 def _counted(lake: Lake) -> DataFrame:
     """Outcomes by request and end."""
-    waiting = ways_that_wait(lake).withColumn(_WAITS, F.lit(True))
     ends = (c.REASON, c.DEST_QMGR, c.CHANNEL, c.IS_LOCAL)
-    counted = lake.read(OUTCOMES.name).groupBy(c.PLAN_ID, *_REQUEST, *ends).count()
-    joined = counted.join(waiting, [c.PLAN_ID, c.DEST_QMGR, c.CHANNEL], "left")
+    outcomes = lake.read(OUTCOMES.name)
+    waiting = ways_that_wait(lake, outcomes).withColumn(_WAITS, F.lit(True))
+    counted = outcomes.groupBy(c.SNAPSHOT_ID, *_REQUEST, *ends).count()
+    joined = counted.join(waiting, list(WAY), "left")
     filled = joined.fillna({_WAITS: False})
     return filled.groupBy(*_REQUEST, *_END).agg(F.sum("count").alias("count"))
 
