@@ -15,6 +15,8 @@ from clwl_spark.tables import MESSAGES, TABLES
 LATE = 5
 """put_seq of the message that comes last."""
 EVIL = "<script>"
+NOBODYS = "NOBODYS"
+"""A queue that nobody puts to, and a topic string that somebody publishes to."""
 ALL_ROWS = 100_000
 
 

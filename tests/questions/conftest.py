@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from deltalake import DeltaTable
-from questions.asking import EVIL, LATE, all_rows, duck, select_all, with_views
+from questions.asking import EVIL, LATE, NOBODYS, all_rows, duck, select_all, with_views
 from small_worlds import NOON, at, message, qmgr, queue, rcvr, sender, snapshot, tables
 from waiting_worlds import routed_lake
 from worlds import put_rows
@@ -28,7 +28,7 @@ def _topology():
             queue("B", "PRIOR", "K", defbind="NOTFIXED", clwlprty=5),
             queue("D", "PRIOR", "K", defbind="NOTFIXED"),
             queue("E", "LONELY", "K", defbind="NOTFIXED"),
-            queue("B", "NOBODYS", "K"),
+            queue("B", NOBODYS, "K"),
             queue("B", "SYSTEM.NOBODYS", "K"),
             sender("A", "E", "RETRYING"),
         ]
@@ -52,6 +52,8 @@ def _batches():
         for n, x in enumerate(opens, 1)
     ]
     puts.append(message("A", "ORDERS", 400, put_time=NOON, bind="SOMETIMES"))
+    # A topic may have a queue's name.
+    puts.append(message("A", NOBODYS, 401, put_time=NOON, object_type="TOPIC"))
     return [x for x in puts if x["put_seq"] != LATE], [x for x in puts if x["put_seq"] == LATE]
 
 

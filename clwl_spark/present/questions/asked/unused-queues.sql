@@ -17,9 +17,14 @@ hosted AS (
   GROUP BY q.queue, q.cluster
 ),
 used AS (
-  SELECT DISTINCT object_name AS queue FROM outcomes WHERE reason = 0
+  -- A topic may have a queue's name, which says nothing of the queue.
+  SELECT DISTINCT object_name AS queue
+  FROM outcomes
+  WHERE reason = 0 AND coalesce(object_type, 'QUEUE') = 'QUEUE'
   UNION
-  SELECT DISTINCT dest_object AS queue FROM outcomes WHERE reason = 0
+  SELECT DISTINCT dest_object AS queue
+  FROM outcomes
+  WHERE reason = 0 AND coalesce(object_type, 'QUEUE') = 'QUEUE'
 )
 SELECT h.queue, h.cluster, h.hosts, h.put_disabled
 FROM hosted AS h
