@@ -20,7 +20,7 @@ from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.explain.planned import EXPECTED_SHARE
 from clwl_spark.studies.shares.balance import Balance, alike, balance
-from clwl_spark.studies.shares.expected import SHARE
+from clwl_spark.studies.shares.expected import SHARE, taken_channel
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, Puts, traffic_of_lake
 from clwl_spark.studies.sweep.sweep import base_of
 from clwl_spark.tables import SNAPSHOTS
@@ -141,8 +141,9 @@ def _show_traffic(work: Work, snapshot_id: str, ladder: Ladder) -> None:
     base = base_of(traffic_of_lake(work.lake, snapshot_id), topology, ladder)
     ends = base.ends.withColumn("expected", F.col(MESSAGES_OF) * F.col(SHARE))
     total = float(base.plans.groupBy().sum(MESSAGES_OF).collect()[0][0] or 0.0)
+    ends = ends.withColumn(c.CHANNEL, taken_channel())
     goes = ends.where(F.col(c.REASON) == 0)
-    remote = goes.where(~F.col(c.IS_LOCAL) & F.col(c.CHANNEL).isNotNull())
+    remote = goes.where(F.col(c.CHANNEL).isNotNull())
     found = {
         "queue_managers": _expected(goes, (c.DEST_QMGR,)),
         "channels": _expected(remote, (c.DEST_QMGR, c.CHANNEL)),

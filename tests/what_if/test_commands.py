@@ -158,6 +158,9 @@ def test_the_lakes_traffic_is_expected_as_a_whole(called):
         x["expected"] for x in found["requests"]
     )  # each message of the demo makes one choice
     assert all(x["channel"] for x in found["channels"])
+    stays = [x for x in found["requests"] if x["dest_qmgr"] == x["qmgr"]]
+    assert {x["object_name"] for x in stays} >= {"TARIFF.REQUEST", "PARCEL.BOOK"}
+    assert {x["channel"] for x in stays} == {None}
 
 
 # ---- assert ------------------------------------------------------------------------------------
