@@ -85,13 +85,14 @@ def test_what_is_not_balanced_is_told_with_its_reason(found):
 
 def test_sums_are_of_all_messages_that_get_a_destination(found):
     ways = shares(found)
-    whole = 3 + 1 + 1 + 2  # ORDERS, BILLS, MINE, and the publication
+    whole = 3 + 1 + 1 + 1 + 1 + 2  # ORDERS, BILLS, MINE, HERE, OUT, and the publication
     a = 3 * ways["ORDERS", "A", "TO.A"] + ways["BILLS", "A", "TO.A"] + 2 * 0.5
     qmgrs = {x["dest_qmgr"]: x["share"] for x in found.queue_managers}
     channels = {(x["dest_qmgr"], x["channel"]): x["share"] for x in found.channels}
     assert sum(qmgrs.values()) == pytest.approx(1)
     assert qmgrs["A"] == channels["A", "TO.A"] == pytest.approx(a / whole)
-    assert qmgrs["ME"] == pytest.approx(1 / whole)
+    assert qmgrs["ME"] == pytest.approx(2 / whole), "MINE and HERE"
+    assert qmgrs["Z"] == pytest.approx(1 / whole), "OUT names its transmission queue"
     assert "ME" not in {qmgr for qmgr, _ in channels}
 
 

@@ -4,13 +4,13 @@ Source: SEMANTICS 5; `algorithm.shares` has the formula of one request, `studies
 several.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from clwl_spark.algorithm.shares import Route
-from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP
+from clwl_spark.mq.vocabulary import DEFAULT_WEIGHT, LARGEST_STEP, PlanKind
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import DEFAULTS, VIEWER, Topology, own_rows
 from clwl_spark.spark.frames import frame_from_rows
@@ -74,7 +74,7 @@ def balance(puts: Sequence[Puts], snapshot_id: str, topology: Topology, ladder: 
     by_factor = ladder.semantics.by_factor
     shares, is_exact = _mixed(choosing, most, by_factor) if len(choosing) > 1 else ({}, True)
     requests = [_request(put, plan, shares.get(id(plan))) for put, plan in together]
-    return Balance(requests, *_summed(requests), is_exact)
+    return Balance(requests, *_summed(requests, _without_choice(together)), is_exact)
 
 
 def _mixed(
@@ -121,9 +121,24 @@ def _request(put: Puts, plan: Planned, shares: Sequence[float] | None) -> Row:
     }
 
 
-def _summed(requests: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+def _without_choice(together: Sequence[tuple[Puts, Planned]]) -> dict[str, float]:
+    """Messages by queue manager that get there without a choice.
+
+    They stay on a queue that no cluster has, or a definition names their transmission queue.
+    """
+    found = defaultdict[str, float](float)
+    for put, plan in together:
+        if plan.plan[c.REASON] == 0 and not plan.routes:
+            stays = plan.plan[c.KIND] == PlanKind.LOCAL.value
+            found[put.qmgr if stays else plan.plan[c.RESOLVED_QMGR]] += put.messages
+    return found
+
+
+def _summed(
+    requests: Sequence[Row], without_choice: Mapping[str, float]
+) -> tuple[list[Row], list[Row]]:
     """Shares of queue managers and of channels in all messages that get a destination."""
-    qmgrs: Counter[str] = Counter()
+    qmgrs = defaultdict[str, float](float, without_choice)
     channels: Counter[tuple[str, str]] = Counter()
     for request in requests:
         for route in request["routes"]:
@@ -131,7 +146,7 @@ def _summed(requests: Sequence[Row]) -> tuple[list[Row], list[Row]]:
             qmgrs[route[c.DEST_QMGR]] += messages
             if not route[c.IS_LOCAL]:
                 channels[route[c.DEST_QMGR], route[c.CHANNEL]] += messages
-    whole = qmgrs.total() or 1.0
+    whole = sum(qmgrs.values()) or 1.0
     return (
         [{c.DEST_QMGR: x, SHARE: count / whole} for x, count in sorted(qmgrs.items())],
         [
