@@ -73,6 +73,27 @@ def test_one_queue_manager_or_topic_can_be_asked_for(capsys, lake):
     assert [x["topic"] for x in found["topics"]] == ["NEWS"]
 
 
+def test_one_topic_is_as_among_all(capsys, spark, tmp_path):
+    """One has definitions with other strings; what is asked below the other is not asked of it."""
+    world = tables(
+        *(x for name in ("QM1", "QM2") for x in (qmgr(name), rcvr(name))),
+        topic("QM1", "NEWS", "/news"), topic("QM2", "NEWS", "/newes"),
+        topic("QM1", "ALL", "/a"), topic("QM1", "PART", "/a/b"),
+        ("subscriptions", {"qmgr": "QM2", "sub_name": "S", "topicstr": "/a/b/c"}),
+    )  # fmt: skip
+    del world["snapshots"], world["subscriptions"][0]["observer"]
+    lake = lake_of(spark, tmp_path / "lake", {"S1": world})
+    whole = document(capsys, lake)
+    assert {x["topic"]: (x["hosts"], x["strings"]) for x in whole["topics"]} == {
+        "ALL": (1, 0), "NEWS": (2, 0), "PART": (1, 1),
+    }  # fmt: skip
+    assert {x["attribute"] for x in whole["conflicts"]} == {"TOPICSTR"}
+    for string, name in (("/news/today", "NEWS"), ("/newes", "NEWS"), ("/a", "ALL")):
+        found = document(capsys, lake, "--topic", string)
+        for part in ("topics", "conflicts", "costs", "scopes"):
+            assert found[part] == [x for x in whole[part] if x["topic"] == name], (string, part)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
@@ -33,6 +35,8 @@ from clwl_spark.tables.publishing import DIRECT_PROXIES
 
 LARGEST: Final = 100_000
 Row = dict[str, Any]
+Name = tuple[str, str]
+"""Cluster and topic object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +103,14 @@ def design_of(lake: Lake, question: TopicQuestion) -> TopicDesign:
     if question.qmgr:
         known = names_defined(topology)
         check_qmgr(question.qmgr, known, snapshot_id)
-    definitions = cluster_definitions(frames[TOPICS.name])
-    if question.topic_string:
-        definitions = _met(definitions, question.topic_string, snapshot_id)
-    definitions = checkpoint(definitions)
-    costs = checkpoint(
-        topic_costs(definitions, frames[CLUSTER_CHANNELS.name], frames[SUBSCRIPTIONS.name])
-    )
+    definitions = checkpoint(cluster_definitions(frames[TOPICS.name]))
+    string = question.topic_string
+    # What a topic costs depends on those below it: all are looked at, whatever is shown.
+    asked = _met(definitions, string, snapshot_id) if string else frozenset[Name]()
+    others = (frames[CLUSTER_CHANNELS.name], frames[SUBSCRIPTIONS.name])
+    costs = checkpoint(_of(topic_costs(definitions, *others), asked))
     topics = summed(costs)
-    found = conflicts(definitions).orderBy(*TOPIC_CONFLICTS.keys).collect()
+    found = _of(conflicts(definitions), asked).orderBy(*TOPIC_CONFLICTS.keys).collect()
     shown = costs.where(F.col(c.QMGR) == question.qmgr) if question.qmgr else costs
     rows = shown.orderBy(c.CLUSTER, c.TOPIC, F.desc(DIRECT_PROXIES), c.QMGR).collect()
     return TopicDesign(
@@ -116,7 +119,7 @@ def design_of(lake: Lake, question: TopicQuestion) -> TopicDesign:
         [row.asDict() for row in found],
         [row.asDict() for row in rows],
         [topic.grown_to(size) for topic in topics for size in question.sizes],
-        topic_scopes(definitions, frames[CLUSTER_CHANNELS.name], frames[SUBSCRIPTIONS.name]),
+        [x for x in topic_scopes(definitions, *others) if not asked or _name(x) in asked],
     )
 
 
@@ -151,15 +154,30 @@ def _frames(lake: Lake, snapshot_id: str, topology: Topology) -> dict[str, DataF
     return found
 
 
-def _met(definitions: DataFrame, string: str, snapshot_id: str) -> DataFrame:
-    """The definitions of the topic that a publication meets, in each cluster (SEMANTICS 9)."""
+def _met(definitions: DataFrame, string: str, snapshot_id: str) -> frozenset[Name]:
+    """The topic that a publication meets, in each cluster (SEMANTICS 9).
+
+    Its definitions may have other strings as well.
+    """
     levels = string.split("/")
     ancestors = ["/".join(levels[: n + 1]) for n in range(len(levels))]
-    of_string = definitions.where(F.col(c.TOPICSTR).isin(ancestors))
-    longest = of_string.agg(F.max(F.length(c.TOPICSTR))).first()
-    if longest is None or longest[0] is None:
+    rows = definitions.where(F.col(c.TOPICSTR).isin(ancestors)).collect()
+    if not rows:
         raise UsageError(
             f"no cluster topic at or above '{string}' in snapshot {snapshot_id}: publications to "
             "it stay on their queue manager; leave out --topic to see all topics"
         )
-    return of_string.where(F.length(c.TOPICSTR) == longest[0])
+    longest = max(len(row[c.TOPICSTR]) for row in rows)
+    return frozenset(_name(row.asDict()) for row in rows if len(row[c.TOPICSTR]) == longest)
+
+
+def _name(row: Row) -> Name:
+    return row[c.CLUSTER], row[c.TOPIC]
+
+
+def _of(rows: DataFrame, asked: frozenset[Name]) -> DataFrame:
+    """The rows of the topics that are asked for; none = of all."""
+    if not asked:
+        return rows
+    wanted = ((F.col(c.CLUSTER) == name) & (F.col(c.TOPIC) == topic) for name, topic in asked)
+    return rows.where(reduce(or_, wanted))
