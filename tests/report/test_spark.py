@@ -187,8 +187,7 @@ def test_what_waits_is_one_number(spark, tmp_path, capsys):
     bound = {"bind": "ON_OPEN", "open_id": 1}
     puts += [message("GATE", "B", n, put_time=NOON, **bound) for n in (1, 2)]
     puts += [message("GATE", "B", n, put_time=later, **bound) for n in (8, 9)]
-    puts += [message("GATE", "GONE", 0, put_time=NOON, **bound)]
-    puts += [message("GATE", "GONE", 10, put_time=later, **bound)]
+    puts += [message("GATE", "GONE", n, put_time=x, **bound) for n, x in ((0, NOON), (10, later))]
     lake = routed_lake(spark, tmp_path, rows, puts)
     outcomes = lake.read("outcomes").where("put_seq > 2").collect()
     expected = sum(x.dest_qmgr == "QM1" for x in outcomes)
