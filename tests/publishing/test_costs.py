@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections import Counter
 from dataclasses import asdict
 
 import pytest
@@ -178,6 +179,8 @@ def test_a_subscriptions_own_scope_goes_before_the_topics_and_saves_proxies(spar
             {**same, "qmgr": "QM1", "topic": "OPEN", "topicstr": "/o", "observer": "*"},
             {**same, "qmgr": "QM1", "topic": "HOME", "topicstr": "/h", "sub_scope": "QMGR",
              "pub_scope": "QMGR", "observer": "*"},
+            {**same, "qmgr": "QM1", "topic": "ALWAYS", "topicstr": "/f", "proxysub": "FORCE",
+             "observer": "*"},
         ])
     )  # fmt: skip
     members = [{**same, "qmgr": x, "channel": x, "observer": "*"} for x in ("QM1", "QM2", "QM3")]
@@ -185,6 +188,7 @@ def test_a_subscriptions_own_scope_goes_before_the_topics_and_saves_proxies(spar
         ("QM1", "/o/a", "QMGR", "USER"), ("QM1", "/o/b", None, "USER"),
         ("QM2", "/h/a", None, "USER"), ("QM2", "/h/b", "ALL", "USER"),
         ("QM2", "/o/b", None, "PROXY"), ("QM3", "/o/b", None, "PROXY"),
+        ("QM2", "/f/a", "QMGR", "USER"),
     ]  # fmt: skip
     subscriptions = frame(spark, "subscriptions", [
         {"snapshot_id": "S1", "qmgr": qmgr, "sub_name": f"{string} {subtype}", "topicstr": string,
@@ -192,13 +196,24 @@ def test_a_subscriptions_own_scope_goes_before_the_topics_and_saves_proxies(spar
         for qmgr, string, scope, subtype in asked
     ])  # fmt: skip
     channels = frame(spark, "cluster_channels", members)
-    home, open_ = topic_scopes(definitions, channels, subscriptions)
+    scopes = topic_scopes(definitions, channels, subscriptions)
+    always, home, open_ = scopes
     assert (home["topic"], home["pub_scope"], home["sub_scope"]) == ("HOME", "QMGR", "QMGR")
     assert (open_["pub_scope"], open_["sub_scope"]) == ("ASPARENT", "ASPARENT")
     names = ("asked", "stays", "saved_direct", "saved_topichost", "held")
     assert [home[x] for x in names] == [2, 1, 2, 1, 0]
-    assert [open_[x] for x in names] == [2, 1, 2, 1, 2]
+    assert [open_[x] for x in names] == [2, 1, 2, 0, 2], "the host does not hold its own strings"
+    assert [always[x] for x in names] == [1, 1, 0, 0, 0], "it asks for all, whoever subscribes"
     costs = topic_costs(definitions, channels, subscriptions).collect()
+    going = subscriptions.withColumn("sub_scope", F.lit("ALL"))
+    all_of_them = topic_costs(definitions, channels, going).collect()
+    for route in ("direct", "topichost"):
+        now, then = (Counter() for _ in range(2))
+        for counter, rows in ((now, costs), (then, all_of_them)):
+            for row in rows:
+                counter[row.topic] += row[f"{route}_proxies"]
+        saved = {x["topic"]: x[f"saved_{route}"] for x in scopes}
+        assert saved == {name: then[name] - now[name] for name in saved}
     held = {(x.topic, x.qmgr): x.direct_proxies for x in costs}
     assert (held["OPEN", "QM2"], held["HOME", "QM1"]) == (1, 1)
 

@@ -42,7 +42,7 @@ from clwl_spark.tables.publishing import (
 
 OF_CLUSTER: Final = (c.SNAPSHOT_ID, c.CLUSTER)
 OF_TOPIC: Final = (*OF_CLUSTER, c.TOPIC)
-_FORCED: Final = "forced"
+FORCED: Final = "forced"
 _AT_HOME: Final = "at_home"
 STAYS: Final = "stays"
 
@@ -126,7 +126,7 @@ def topic_costs(definitions: DataFrame, channels: DataFrame, subscriptions: Data
     asked = _asked(topics, members, subscriptions)
     size = Window.partitionBy(*OF_CLUSTER)
     of_topic = Window.partitionBy(*OF_TOPIC)
-    wanted = F.when(F.col(_FORCED), 1).otherwise(F.col(SUBSCRIBED))
+    wanted = F.when(F.col(FORCED), 1).otherwise(F.col(SUBSCRIBED))
     rows = (
         members.withColumn(MEMBERS, F.count(F.lit(1)).over(size))
         .join(topics, list(OF_CLUSTER))
@@ -196,7 +196,7 @@ def one_row_each(definitions: DataFrame) -> DataFrame:
     return definitions.groupBy(*OF_TOPIC).agg(
         F.min(c.TOPICSTR).alias(c.TOPICSTR),
         F.coalesce(route, F.lit(ClusterRoute.DIRECT.value)).alias(c.CLROUTE),
-        F.bool_or(F.col(c.PROXYSUB) == ProxySub.FORCE.value).alias(_FORCED),
+        F.bool_or(F.col(c.PROXYSUB) == ProxySub.FORCE.value).alias(FORCED),
         F.bool_or(at_home).alias(_AT_HOME),
     )
 

@@ -3,7 +3,7 @@
 Source: SEMANTICS 9 (scope), P38, P39; Hughson's deck, "Cluster Topics".
 """
 
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from clwl_spark.mq.vocabulary import SubType
 from clwl_spark.studies.topics.conflicts import AS_PARENT
 from clwl_spark.studies.topics.costs import (
+    FORCED,
     OF_CLUSTER,
     OF_TOPIC,
     STAYS,
@@ -21,9 +22,11 @@ from clwl_spark.studies.topics.costs import (
 )
 from clwl_spark.studies.topics.strings import reaching
 from clwl_spark.tables import columns as c
-from clwl_spark.tables.publishing import MEMBERS
+from clwl_spark.tables.publishing import IS_HOST, MEMBERS
 
 Row = dict[str, Any]
+_HOSTS: Final = "hosts"
+_AT_HOST: Final = "at_host"
 
 
 def topic_scopes(
@@ -44,23 +47,45 @@ def topic_scopes(
     topics = one_row_each(definitions)
     members = members_of(channels)
     asked = asked_strings(topics, members, subscriptions)
-    stays = F.count_if(F.col(STAYS))
-    counts = asked.groupBy(*OF_TOPIC).agg(F.count(F.lit(1)).alias("asked"), stays.alias(STAYS))
+    hosts = definitions.select(*OF_TOPIC, c.QMGR).join(members, [*OF_CLUSTER, c.QMGR], "left_semi")
     sizes = members.groupBy(*OF_CLUSTER).agg(F.count(F.lit(1)).alias(MEMBERS))
     saying = [_said(definitions, x).alias(x) for x in (c.PUB_SCOPE, c.SUB_SCOPE)]
-    said = definitions.groupBy(*OF_TOPIC).agg(*saying, F.count_distinct(c.QMGR).alias("hosts"))
+    stays, forced = F.col(STAYS), F.col(FORCED)
     rows = (
-        said.join(sizes, list(OF_CLUSTER), "left")
-        .join(counts, list(OF_TOPIC), "left")
+        definitions.groupBy(*OF_TOPIC)
+        .agg(*saying)
+        .join(topics.select(*OF_TOPIC, FORCED), list(OF_TOPIC))
+        .join(sizes, list(OF_CLUSTER), "left")
+        .join(hosts.groupBy(*OF_TOPIC).agg(F.count(F.lit(1)).alias(_HOSTS)), list(OF_TOPIC), "left")
+        .join(_counts(asked, hosts), list(OF_TOPIC), "left")
         .join(_held(topics, members, subscriptions), list(OF_TOPIC), "left")
         .fillna(0)
-        .withColumn("saved_direct", F.col(STAYS) * F.greatest(F.col(MEMBERS) - 1, F.lit(0)))
-        .withColumn("saved_topichost", F.col(STAYS) * F.col("hosts"))
+        # With PROXYSUB(FORCE) a queue manager asks for all, whatever its subscriptions do.
+        .withColumn("saved_direct", F.when(forced, 0).otherwise(stays * (F.col(MEMBERS) - 1)))
+        .withColumn(
+            "saved_topichost", F.when(forced, 0).otherwise(stays * F.col(_HOSTS) - F.col(_AT_HOST))
+        )
         .orderBy(c.CLUSTER, c.TOPIC)
     )
     names = (c.CLUSTER, c.TOPIC, c.PUB_SCOPE, c.SUB_SCOPE, "asked", STAYS)
     more = ("saved_direct", "saved_topichost", "held")
     return [row.asDict() for row in rows.select(*names, *more).collect()]
+
+
+def _counts(asked: DataFrame, hosts: DataFrame) -> DataFrame:
+    """Strings that are asked for, by topic: all, those that stay, and those that stay on a host.
+
+    Args:
+        asked: `costs.asked_strings`.
+        hosts: (snapshot_id, cluster, topic, qmgr); a host does not hold what it asks for itself.
+    """
+    told = asked.join(hosts.withColumn(IS_HOST, F.lit(True)), [*OF_TOPIC, c.QMGR], "left")
+    stays = F.col(STAYS)
+    return told.groupBy(*OF_TOPIC).agg(
+        F.count(F.lit(1)).alias("asked"),
+        F.count_if(stays).alias(STAYS),
+        F.count_if(stays & F.col(IS_HOST).isNotNull()).alias(_AT_HOST),
+    )
 
 
 def _said(definitions: DataFrame, scope: str) -> Column:
