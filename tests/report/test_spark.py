@@ -176,14 +176,14 @@ def test_what_waits_is_one_number(spark, tmp_path, capsys):
     there = [qmgr("GATE"), *(rcvr(x) for x in ("GATE", "QM1", "QM2", "QM3"))]
     hosts = [queue("QM1", "Q", "K", clwlrank=9), queue("QM2", "Q", "K")]
     both = [queue(x, "B", "K") for x in ("QM1", "QM2")]
-    gone = queue("QM1", "GONE", "K")
     rows = tables(
         snapshot("S1"), snapshot("S2", hours=1),
-        *at("S1", *there, *hosts, *both, gone),
+        *at("S1", *there, *hosts, *both, queue("QM1", "GONE", "K")),
         *at("S2", *there, *hosts, *both, sender("GATE", "QM1", "RETRYING")),
     )  # fmt: skip
     later = NOON + timedelta(hours=1)
     puts = [message("GATE", "Q", n, put_time=later) for n in range(3, 8)]
+    puts += [message("GATE", "Q", n, put_time=later, object_qmgr="QM1") for n in range(11, 31)]
     bound = {"bind": "ON_OPEN", "open_id": 1}
     puts += [message("GATE", "B", n, put_time=NOON, **bound) for n in (1, 2)]
     puts += [message("GATE", "B", n, put_time=later, **bound) for n in (8, 9)]
@@ -191,11 +191,11 @@ def test_what_waits_is_one_number(spark, tmp_path, capsys):
     lake = routed_lake(spark, tmp_path, rows, puts)
     outcomes = lake.read("outcomes").where("put_seq > 2").collect()
     expected = sum(x.dest_qmgr == "QM1" for x in outcomes)
-    assert expected >= 6
+    assert expected >= 26
     data = read_report(lake)
     assert data.head.waiting == expected
     assert sum(x.messages for x in surprises(data) if x.kind == Kind.HELD) == expected
-    assert f"--lake {lake.root}" in surprises(data)[0].ask
+    assert f"--object Q --object-qmgr QM1 --lake {lake.root}" in surprises(data)[0].ask
     assert {x.qmgr for x in data.cluster.nodes} == {"GATE", "QM1", "QM2", "QM3"}
     words = ["--lake", lake.root, "--json"]
     capsys.readouterr()

@@ -79,6 +79,7 @@ class ChannelStory:
         messages: for how many it was a route, or was eliminated by `rule`.
         rule: the rule, if one eliminated it; None = it was a route.
         object_type: QUEUE or TOPIC.
+        object_qmgr: object queue manager of these puts; blank = none named.
     """
 
     qmgr: str
@@ -89,6 +90,7 @@ class ChannelStory:
     messages: int
     rule: int | None = None
     object_type: str = ObjectType.QUEUE.value
+    object_qmgr: str = ""
 
 
 @dataclass(frozen=True, slots=True)

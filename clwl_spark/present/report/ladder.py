@@ -31,6 +31,7 @@ STATE_RULES: Final = (5, 7, 8, 9, 10, 11)
 """Rules that look at what an object is in now, and not at how the cluster is designed."""
 
 _LINK: Final = (c.QMGR, c.DEST_QMGR, c.CHANNEL)
+_ASKED: Final = (c.OBJECT_NAME, c.OBJECT_TYPE, c.OBJECT_QMGR)
 _CHOICES: Final = "choices"
 _MESSAGES: Final = "messages"
 _SINCE: Final = "since"
@@ -51,8 +52,8 @@ class Ladder:
     """Candidates and channels with the messages that they concern; all is worked out.
 
     Attributes:
-        weights: one row per plan that outcomes name: (plan_id, qmgr, object_name, snapshot_id,
-            messages).
+        weights: one row per plan that outcomes name: (plan_id, qmgr, object_name, object_type,
+            object_qmgr, snapshot_id, messages).
         judged: one row per candidate of these plans: the candidate's columns and the weights.
         shown: the same with rule 15, by the history after the last routed batch.
         channels: one row per sender, destination and channel (null = none): (`_LINK`, carried,
@@ -132,15 +133,13 @@ def holding_channels(
     lake: Lake, aggregate: Aggregate, found: Ladder
 ) -> tuple[tuple[ChannelStory, ...], int]:
     """Channels that were down when messages were put to them, and how many messages wait so."""
-    name = F.struct(c.OBJECT_NAME, c.OBJECT_TYPE)
+    name = F.struct(*_ASKED)
     went = aggregate.rows.join(ways_that_wait(lake, aggregate.rows), list(WAY))
-    of_object = went.groupBy(*_LINK, c.OBJECT_NAME, c.OBJECT_TYPE).agg(
-        F.sum(COUNT).alias(_MESSAGES)
-    )
+    of_object = went.groupBy(*_LINK, *_ASKED).agg(F.sum(COUNT).alias(_MESSAGES))
     rows = checkpoint(
         of_object.groupBy(*_LINK)
         .agg(
-            F.max_by(name, F.struct(_MESSAGES, c.OBJECT_NAME)).alias(_ROUTE_OBJECT),
+            F.max_by(name, F.struct(_MESSAGES, *_ASKED)).alias(_ROUTE_OBJECT),
             F.sum(_MESSAGES).alias(_HELD),
         )
         .join(found.channels.select(*_LINK, c.STATUS), list(_LINK), "left")
@@ -163,6 +162,7 @@ def _stories_of(
         ChannelStory(
             row[c.QMGR], row[c.DEST_QMGR], row[c.CHANNEL], row[c.STATUS],
             row[name][c.OBJECT_NAME], round(row[weight]), row[_RULE], row[name][c.OBJECT_TYPE],
+            row[name][c.OBJECT_QMGR],
         )
         for row in rows
     )  # fmt: skip
@@ -171,9 +171,8 @@ def _stories_of(
 def _weights(lake: Lake, aggregate: Aggregate) -> DataFrame:
     """Messages per plan: its outcomes, less the further copies of a publication."""
     plans = lake.read_or_empty(ROUTE_PLANS.name).select(c.PLAN_ID, _CHOICES)
-    used = aggregate.rows.groupBy(
-        c.PLAN_ID, c.SNAPSHOT_ID, c.QMGR, c.OBJECT_NAME, c.OBJECT_TYPE
-    ).agg(F.sum(COUNT).alias(COUNT))
+    request = (c.PLAN_ID, c.SNAPSHOT_ID, c.QMGR, *_ASKED)
+    used = aggregate.rows.groupBy(*request).agg(F.sum(COUNT).alias(COUNT))
     copies = F.greatest(F.coalesce(_CHOICES, F.lit(1)), F.lit(1))
     since = lake.read_or_empty(SNAPSHOTS.name).select(
         c.SNAPSHOT_ID, F.col(c.VALID_FROM).alias(_SINCE)
@@ -202,7 +201,7 @@ def _stories(judged: DataFrame) -> DataFrame:
     # A channel shared in several clusters has several rows: it counts once per choice.
     per_choice = (
         judged.where(~F.col(c.IS_LOCAL) & F.col(c.CHANNEL).isNotNull())
-        .groupBy(*choice, c.OBJECT_NAME, c.OBJECT_TYPE, _MESSAGES, _SINCE)
+        .groupBy(*choice, *_ASKED, _MESSAGES, _SINCE)
         .agg(
             F.bool_or(number.isNull()).alias(_IS_ROUTE),
             F.min(F.when(number.isin(*STATE_RULES), number)).alias(_RULE),
@@ -212,7 +211,7 @@ def _stories(judged: DataFrame) -> DataFrame:
     )
     # With fewer messages than routes some cannot have any.
     enough = F.col(_IS_ROUTE) & (F.col(_MESSAGES) >= F.col(_ROUTES))
-    asked = F.struct(c.OBJECT_NAME, c.OBJECT_TYPE)
+    asked = F.struct(*_ASKED)
     avoided = ~F.col(_IS_ROUTE) & F.col(_RULE).isNotNull()
     return per_choice.groupBy(*_LINK).agg(
         F.max_by(c.STATUS, F.coalesce(_SINCE, F.timestamp_seconds(F.lit(0)))).alias(c.STATUS),

@@ -162,8 +162,8 @@ def _waiting(found: ChannelStory) -> Surprise:
         found.messages,
         f"{counted(found.messages, 'message')} put on {named(found.qmgr)} wait for {channel} to "
         f"{named(found.dest_qmgr)}, which was down when they were put; most of them to "
-        f"{named(found.object_name)}.",
-        _explain(found),
+        f"{_asked(found)}.",
+        _explain(found, found.object_qmgr),
     )
 
 
@@ -181,8 +181,8 @@ def _kept_from(found: ChannelStory) -> Surprise:
         channel,
         found.messages,
         f"{counted(found.messages, 'message')} put on {named(found.qmgr)} could not take "
-        f"{channel} to {dest}: {because}; most of them to {named(found.object_name)}.",
-        _explain(found),
+        f"{channel} to {dest}: {because}; most of them to {_asked(found)}.",
+        _explain(found, found.object_qmgr),
     )
 
 
@@ -193,9 +193,13 @@ def _idle(found: ChannelStory) -> Surprise:
         found.messages,
         f"{named(found.channel)} to {named(found.dest_qmgr)} carried nothing from "
         f"{named(found.qmgr)}, though it was a route of "
-        f"{counted(found.messages, 'message')}; most of them to {named(found.object_name)}.",
-        _explain(found),
+        f"{counted(found.messages, 'message')}; most of them to {_asked(found)}.",
+        _explain(found, found.object_qmgr),
     )
+
+
+def _asked(found: ChannelStory) -> str:
+    return request(found.object_name, found.object_qmgr)
 
 
 def _explain(
