@@ -64,6 +64,33 @@ def test_what_is_as_wanted_stays(spark):
 
 
 @pytest.mark.parametrize(
+    ("weights", "more", "wanted", "is_met"),
+    [
+        ({"A": 20, "B": 20}, {}, {"A": 1, "B": 1}, True),
+        ({"A": 40, "B": 20}, {}, {"A": 2, "B": 1}, True),
+        ({"A": 20, "B": 20}, {}, {"A": 997, "B": 991}, False),
+        ({"A": 99, "B": 1}, {"A": 1}, {"A": 101, "B": 1}, True),
+    ],
+    ids=[
+        "not 50",
+        "other steps",
+        "as near as any",
+        "nearer than any that are alike on a host's channels",
+    ],
+)
+def test_weights_of_now_that_come_as_near_stay(spark, weights, more, wanted, is_met):
+    tables = world(weights)
+    row = next(x for x in tables["cluster_channels"] if x["qmgr"] == "A")
+    tables["cluster_channels"] += [
+        {**row, "qmgr": x, "channel": f"MORE.{x}", "clwlwght": weight} for x, weight in more.items()
+    ]
+    found = advise(Puts("ME", "BILLS"), wanted, "S1", topology_of(spark, tables), Ladder())
+    assert (found.commands, found.others, found.error == 0) == ([], [], is_met)
+    for x in found.shares:
+        assert x["after"] == x["before"] == pytest.approx(x["wanted"], rel=float(found.error))
+
+
+@pytest.mark.parametrize(
     ("name", "wanted", "words"),
     [
         ("ORDERS", {"A": 1, "B": 1}, "C has no wanted share"),

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.weights import nearest_weights
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.mq.vocabulary import QueueType
+from clwl_spark.mq.vocabulary import LARGEST_STEP, QueueType
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.spelling import named
 from clwl_spark.snapshots.views import EVERYBODY, Topology, own_qmgrs
@@ -99,6 +99,8 @@ def advise(
 ) -> Advice:
     """Find the weights that come nearest to the shares that are wanted.
 
+    Weights of now that come as near stay: nothing is moved for nothing.
+
     Args:
         put: whose messages are to be shared out.
         wanted: by queue manager, how often against the others, 1 or more.
@@ -119,11 +121,12 @@ def advise(
     hosts = _hosts(put, wanted, weights_now)
     numbers = [len(hosts[x]) for x in wanted]
     found = nearest_weights([*wanted.values()], numbers)
-    advised = {
-        channel: weight
-        for host, weight in zip(wanted, found.weights, strict=True)
-        for channel in hosts[host]
-    }
+    error = _error_of(wanted, weights_now)
+    advised: dict[Channel, int] = dict(weights_now)
+    if error > found.error:
+        error = found.error
+        for host, weight in zip(wanted, found.weights, strict=True):
+            advised |= dict.fromkeys(hosts[host], weight)
     before, after = _shares(base.ends), _shares(_ends_with(base, topology, advised))
     own, others = _compared(put, before, after)
     whole = sum(wanted.values())
@@ -141,7 +144,7 @@ def advise(
             }
             for channel, weight in sorted(advised.items())
         ],
-        found.error,
+        error,
         [
             {
                 c.DEST_QMGR: host,
@@ -238,6 +241,15 @@ def _hosts(
                 f"{', '.join(sorted(names))} {words}"
             )
     return hosts
+
+
+def _error_of(wanted: Mapping[str, int], weights: Mapping[Channel, int]) -> Fraction:
+    """How far off weights leave the hosts, as `Advice.error` has it."""
+    got = dict.fromkeys(wanted, Fraction(0))
+    for (host, _), weight in weights.items():
+        got[host] += Fraction(1, LARGEST_STEP // weight)
+    served = [got[host] / often for host, often in wanted.items()]
+    return max(served) / min(served) - 1
 
 
 def _ends_with(base: Base, topology: Topology, weights: Mapping[Channel, int]) -> DataFrame:
