@@ -230,7 +230,7 @@ def _set_receiver(change: ChannelState, owner: str, known: Known, written: _Writ
 
 
 def _end(change: QmgrDown, known: Known, written: _Written) -> None:
-    """A queue manager that ends: every channel to it is tried again and again."""
+    """A queue manager that ends: nothing is put there, and channels to it are tried again."""
     _check_qmgr(change.words, change.qmgr, known)
     written.down.add(change.qmgr)
     channels = sorted(
@@ -241,8 +241,6 @@ def _end(change: QmgrDown, known: Known, written: _Written) -> None:
         for channel in channels:
             if _tier(known, sender, channel, change.qmgr) < STATUS_TIERS[_RETRYING]:
                 written.show(sender, channel, change.qmgr, _RETRYING)
-    if not known.see(change.qmgr) or not channels:
-        raise NothingHitError(f"'{change.words}': no other queue manager has a channel to it")
 
 
 def _tier(known: Known, sender: str, channel: str, owner: str) -> int:
