@@ -202,6 +202,18 @@ def test_json_that_breaks_off_and_a_list_are_read_as_far_as_they_go(load, tmp_pa
     assert load(tmp_path / "list.json")["rows"] == {"messages": 2}
 
 
+def test_whole_seconds_in_json_lines_keep_their_time_zone(lake, load, tmp_path):
+    """Names that read like a date are texts as well."""
+    moments = ["2026-09-14T08:00:00Z", "2026-09-14T10:00:01+02:00", "2026-09-14T08:00:02"]
+    puts = [{"qmgr": "QM1", "queue": "2026-09-14", "put_time": x} for x in moments]
+    file = tmp_path / "puts.jsonl"
+    file.write_text("".join(json.dumps(x) + "\n" for x in puts))
+    load(file, "--time-zone", "America/New_York")
+    assert [x[2:4] for x in messages(lake)] == [
+        (x, "2026-09-14") for x in ("08:00:00", "08:00:01", "12:00:02")
+    ]
+
+
 def test_fields_are_found_or_named_and_what_would_be_loaded_is_shown(lake, load, tmp_path):
     file = tmp_path / "puts.csv"
     file.write_text("When;Ziel\n2026-09-14 08:00:00,25;ORDERS\n")

@@ -236,7 +236,7 @@ def _json(text: bytes, first_line: int) -> Found:
     """A document per line, or one list of them."""
     if text.lstrip()[:1] == b"{":
         try:
-            rows = pa.json.read_json(pa.BufferReader(text))
+            rows = _json_lines(text)
         except pa.ArrowInvalid:
             rows = None
         if rows is not None and not any(pa.types.is_nested(x.type) for x in rows.schema):
@@ -253,6 +253,21 @@ def _json(text: bytes, first_line: int) -> Found:
     if lines and lines != list(range(first_line, first_line + len(lines))):
         table = table.append_column(LINES, pa.array(lines, pa.int64()))
     return Found(table, first_line, refused)
+
+
+def _json_lines(text: bytes) -> pa.Table:
+    """Rows of a document per line; texts stay texts, as a moment would lose its time zone.
+
+    Raises:
+        pa.ArrowInvalid: they are no rows of one kind.
+    """
+    rows = pa.json.read_json(pa.BufferReader(text))
+    moments = [x.with_type(pa.string()) for x in rows.schema if pa.types.is_timestamp(x.type)]
+    if not moments:
+        return rows
+    as_texts = pa.json.ParseOptions(explicit_schema=pa.schema(moments))
+    read = pa.json.read_json(pa.BufferReader(text), parse_options=as_texts)
+    return read.select(rows.column_names)
 
 
 _NO_ROW: Final = "it is no JSON object with fields"
