@@ -129,12 +129,16 @@ def sweep_of(
         ladder: the rules.
 
     Raises:
+        UnknownQueueManagerError: puts of a queue manager that the snapshot does not define.
         UsageError: a word that is none of `Swept`, or a number of messages that is none.
         MissingLakeError: there are no messages.
     """
     parts = dict.fromkeys(part for word in swept for part in _PARTS[_swept(word)])
     told = [_put(qmgr, name, count) for (qmgr, name), count in puts.items()]
     topology = consistent_topology(lake, [snapshot_id])
+    known = names_defined(topology) if told else frozenset()
+    for put in told:
+        check_qmgr(put.qmgr, known, snapshot_id)
     if told:
         traffic = traffic_from(lake.spark, snapshot_id, told)
     else:

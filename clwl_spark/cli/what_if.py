@@ -18,10 +18,17 @@ from clwl_spark.routing.ledger.own_opens import own_opens, own_opens_told
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.contradictions import consistent_topology
+from clwl_spark.snapshots.defined import check_qmgr, names_defined
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, Puts, traffic_from, traffic_of_lake
 from clwl_spark.studies.sweep.outages import Outage, Part
-from clwl_spark.studies.sweep.survival import Survival, copies_of, survivals, waiting_already
+from clwl_spark.studies.sweep.survival import (
+    Survival,
+    copies_of,
+    failing_already,
+    survivals,
+    waiting_already,
+)
 from clwl_spark.studies.sweep.sweep import base_of
 from clwl_spark.studies.what_if.changed import Sides, changed_by_words, changed_to
 from clwl_spark.studies.what_if.moves import AFTER, BEFORE
@@ -182,6 +189,9 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
     topology = consistent_topology(lake, [snapshot_id])
     ladder = Ladder(semantics_of(lake), load_exit(work.settings.exit))
     puts = [_puts(words) for words in options.puts]
+    known = names_defined(topology) if puts else frozenset()
+    for put in puts:
+        check_qmgr(put.qmgr, known, snapshot_id)
     traffic = (
         traffic_from(lake.spark, snapshot_id, puts) if puts else traffic_of_lake(lake, snapshot_id)
     )
@@ -194,7 +204,7 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
         tell("cases", 0, len(cases))
         found = survivals(base, cases)
         tell("cases", len(cases), len(cases))
-        already = waiting_already(base)
+        already, failing = waiting_already(base), failing_already(base)
         total = float(base.plans.groupBy().sum(MESSAGES_OF).collect()[0][0] or 0.0)
         copies = copies_of(base)
     found = sorted(found, key=lambda x: x.cost)
@@ -204,6 +214,7 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
             "messages": total,
             "copies": copies,
             "waiting_already": {"messages": already[0], "requests_stranded": already[1]},
+            "failing_already": failing,
             "cases": [x.to_json() for x in found],
         }
     )
@@ -213,6 +224,8 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
             f"{already[0]:,.0f} messages wait for channels that are down as it is; requests that "
             f"are stranded already: {already[1]:,}"
         )
+    if failing:
+        told.append(f"{failing:,.0f} messages end with an MQRC as it is, whatever is taken away")
     work.screen.show("\n".join(told), *_survivals(found, (total, copies), options))
 
 

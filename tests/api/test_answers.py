@@ -81,6 +81,8 @@ def test_a_sweep_tells_the_worst_first(lake):
     assert found.attrs["messages"] == 14
     told = lake.sweep("channels", puts={("GATE", "Q"): 5})
     assert told.attrs["messages"] == 5
+    with pytest.raises(InputError, match="no queue manager 'gate'"):
+        lake.sweep("channels", puts={("gate", "Q"): 5})
     with pytest.raises(UsageError, match="did you mean 'channels'"):
         lake.sweep("channel")
 

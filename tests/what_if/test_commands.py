@@ -94,6 +94,7 @@ def test_a_channel_that_stays_the_busiest_is_told_once(lake, capsys):
         (["--sweep", "all", "--put", "SHOP1"], "say QM:OBJECT"),
         (["--sweep", "all", "--put", "SHOP1:Q=0"], "say QM:OBJECT"),
         (["--sweep", "all", "--put", ":Q"], "say QM:OBJECT"),
+        (["--sweep", "all", "--put", "shop1:PARCEL.IN"], "no queue manager 'shop1'"),
     ],
 )
 def test_a_change_that_cannot_be_tried_is_bad_input(refused, words, said):
@@ -118,6 +119,16 @@ def test_a_sweep_tells_the_worst_first(called, lake, capsys):
     shown = capsys.readouterr().out
     assert "no single failure takes a request's last route" in shown
     assert "the first 2 of 7" in shown
+    assert "end with an MQRC" not in shown
+
+
+def test_a_sweep_tells_what_fails_anyhow(called, lake, capsys):
+    words = ["--sweep", "clusters", "--put", "SHOP1:PARCEL.IN=7", "--put", "SHOP1:NO.SUCH=3"]
+    found = called("what-if", *words)
+    assert (found["messages"], found["failing_already"]) == (10, 3)
+    assert max(x["messages_waiting"] + x["messages_moved"] for x in found["cases"]) == 7
+    assert main(["what-if", *words, "--lake", lake.root]) == 0
+    assert "3 messages end with an MQRC as it is" in capsys.readouterr().out
 
 
 # ---- shares ------------------------------------------------------------------------------------

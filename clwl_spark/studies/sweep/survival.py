@@ -128,6 +128,13 @@ def waiting_already(base: Base) -> tuple[float, int]:
     return float(_rounded(messages or 0.0)), int(requests)
 
 
+def failing_already(base: Base) -> float:
+    """Messages that end with an MQRC though nothing fails; a copy of a publication is one."""
+    fails = base.ends.where(F.col(c.REASON) != 0)
+    messages = fails.agg(F.sum(F.col(MESSAGES_OF) * F.col(SHARE))).collect()[0][0]
+    return float(_rounded(messages or 0.0))
+
+
 def _rounded(value: object) -> Any:  # noqa: ANN401  (what the column holds)
     return round(value, _ROUNDED) if isinstance(value, float) else value
 
