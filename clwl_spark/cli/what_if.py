@@ -225,7 +225,7 @@ def _sweep(work: Work, options: WhatIfWords, snapshot_id: str) -> None:
             f"are stranded already: {already[1]:,}"
         )
     if failing:
-        told.append(f"{failing:,.0f} messages end with an MQRC as it is, whatever is taken away")
+        told.append(f"{failing:,.0f} messages end with an MQRC as it is")
     work.screen.show("\n".join(told), *_survivals(found, (total, copies), options))
 
 
