@@ -6,14 +6,14 @@ Queue managers that no file is about keep their rows, which never leave Spark.
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
 import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, StructField, StructType
+from pyspark.sql.types import BooleanType, StructField
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.logs import OnProgress
@@ -28,7 +28,7 @@ from clwl_spark.snapshots.for_everybody import (
     for_everybody,
 )
 from clwl_spark.snapshots.inspection import CONTENT
-from clwl_spark.snapshots.own_display import TABLES_DISPLAYED, Key, filled, is_own
+from clwl_spark.snapshots.own_display import TABLES_DISPLAYED, filled
 from clwl_spark.snapshots.owned import (
     EVERYBODY,
     OF,
@@ -40,6 +40,15 @@ from clwl_spark.snapshots.owned import (
     rows_of_table,
 )
 from clwl_spark.snapshots.rows_changed import changes_of_tables
+from clwl_spark.snapshots.settled_rows import (
+    GIVEN,
+    PASSED,
+    REJECT,
+    Piece,
+    packed,
+    rows_here,
+    told_of,
+)
 from clwl_spark.snapshots.settling import Settled, settle
 from clwl_spark.spark.files import sees_file
 from clwl_spark.spark.frames import frame_from_rows
@@ -48,14 +57,9 @@ from clwl_spark.tables import ADMINISTRATION, CLUSTER_CHANNELS, TABLES
 from clwl_spark.tables import columns as c
 
 Owners = Mapping[str, set[str]]
-_Piece = tuple[str, dict[str, Any]]
-"""What a piece is about, and what it says."""
 _RowsOf = Callable[[str, str, Sequence[StructField]], DataFrame]
 """A table's rows, by its name, those of a snapshot, with more fields."""
 
-_REJECT: Final = "reject"
-_PASSED: Final = "passed"
-_GIVEN: Final = "given"
 _WHERE_GIVEN: Final = frozenset(table.name for table in ADMINISTRATION)
 _ROWS: Final = f"{OF} string, {ROW} string"
 
@@ -110,8 +114,8 @@ def settle_files(
     if not sources.are_many or not sees_file(lake.spark, sources.files[0]):
         readings = r.read_here(sources, tell)
         settled, names = _settled_here(lake, readings, earlier_id, merging=merging)
-        told = [x for one in settled for x in _told(one)]
-        rows_of = partial(_rows_here, lake, settled)
+        told = [x for one in settled for x in told_of(one)]
+        rows_of = partial(rows_here, lake.spark, settled)
     else:
         tell("reading", 0, sources.count)
         files = r.read_by_workers(lake.spark, sources)
@@ -122,8 +126,8 @@ def settle_files(
         workers = _settled_by_workers(lake, files, names, earlier_id, merging=merging)
         pieces = checkpoint(workers)
         tell("settling", 1, 1)
-        packed = pieces.where(F.col(OF).isin(_REJECT, _PASSED, _GIVEN)).collect()
-        told = [(row[OF], json.loads(row[ROW])) for row in packed]
+        rows = pieces.where(F.col(OF).isin(REJECT, PASSED, GIVEN)).collect()
+        told = [(row[OF], json.loads(row[ROW])) for row in rows]
         rows_of = partial(rows_of_table, pieces)
     about = _About(snapshot_id, earlier_id, names, merging or earlier_id is None)
     return _outcome(lake, rows_of, told, about)
@@ -139,12 +143,12 @@ class _About:
     merging: bool
 
 
-def _outcome(lake: Lake, rows_of: _RowsOf, told: Sequence[_Piece], about: _About) -> Outcome:
+def _outcome(lake: Lake, rows_of: _RowsOf, told: Sequence[Piece], about: _About) -> Outcome:
     """Typed frames, and the sums of what the queue managers' texts told."""
-    of: dict[str, list[dict[str, Any]]] = {_REJECT: [], _PASSED: [], _GIVEN: []}
+    of: dict[str, list[dict[str, Any]]] = {REJECT: [], PASSED: [], GIVEN: []}
     for kind, piece in told:
         of[kind].append(piece)
-    texts = of[_GIVEN]
+    texts = of[GIVEN]
     given: Counter[str] = Counter()
     for text in texts:
         given.update(text["rows"])
@@ -153,9 +157,9 @@ def _outcome(lake: Lake, rows_of: _RowsOf, told: Sequence[_Piece], about: _About
     return Outcome(
         frames=everybody.frames,
         given={x: given[x] for x in CONTENT if given[x] or x not in _WHERE_GIVEN},
-        rejects=[Reject(**x) for x in of[_REJECT]],
+        rejects=[Reject(**x) for x in of[REJECT]],
         used=any(x["used"] for x in texts),
-        passed=[PassedOver(**x) for x in of[_PASSED]],
+        passed=[PassedOver(**x) for x in of[PASSED]],
         changes=_counted(lake, texts, everybody, about),
         shown=everybody.rows,
         disagreements=everybody.disagreements,
@@ -249,7 +253,7 @@ def _settled_here(
 def _settled_by_workers(
     lake: Lake, files: DataFrame, names: Sequence[str], earlier_id: str | None, *, merging: bool
 ) -> DataFrame:
-    """The rows of each queue manager, as `_packed` has them.
+    """The rows of each queue manager, as `settled_rows.packed` has them.
 
     Grain: one row per row of any table, reject, and count.
     """
@@ -300,49 +304,7 @@ def _of_one(
     if states:
         settled = settle(states[0].qmgr, states, by_table(earlier), owners, merging=merging)
     own = replace(settled, rejects=[*rejects, *settled.rejects], passed=r.passed_over(readings))
-    return pd.DataFrame(_packed(own), columns=[OF, ROW])
-
-
-def _packed(settled: Settled) -> list[tuple[str, str]]:
-    """(table, row) of every row, and what else there is to tell, as JSON."""
-    rows = ((key[0], _marked(settled, key)) for key in settled.rows)
-    return [(of, json.dumps(x)) for of, x in (*rows, *_told(settled))]
-
-
-def _marked(settled: Settled, key: Key) -> dict[str, Any]:
-    """A row, and whether these texts tell it."""
-    row = settled.rows[key]
-    return {**row, TOLD: True} if key in settled.told else dict(row)
-
-
-def _told(settled: Settled) -> list[_Piece]:
-    """(reject, ...) of every reject, (passed, ...) likewise, and what the texts gave."""
-    shows = any(key[0] in TABLES_SHOWN for key in settled.told)
-    displays = any(is_own(row) for row in settled.rows.values())
-    given = {"rows": settled.given, "used": settled.used, "changes": settled.changes}
-    return [
-        *((_REJECT, asdict(x)) for x in settled.rejects),
-        *((_PASSED, asdict(x)) for x in settled.passed),
-        (_GIVEN, {**given, "shows": shows, "displays": displays}),
-    ]
-
-
-def _rows_here(
-    lake: Lake,
-    settled: Sequence[Settled],
-    table: str,
-    snapshot_id: str,
-    also: Sequence[StructField] = (),
-) -> DataFrame:
-    """As `owned.rows_of_table`, of rows in this process."""
-    rows = (
-        {**_marked(one, key), c.SNAPSHOT_ID: snapshot_id}
-        for one in settled
-        for key in one.rows
-        if key[0] == table
-    )
-    kinds = [StructField(x.name, x.dataType) for x in TABLES[table].schema.fields]
-    return frame_from_rows(lake.spark, rows, StructType([*kinds, *also]))
+    return pd.DataFrame(packed(own), columns=[OF, ROW])
 
 
 def _whole(table: str, row: dict[str, Any]) -> dict[str, Any]:
