@@ -138,6 +138,9 @@ def test_surprises_of_a_lake(routed, monkeypatch):
     found = {x.kind: x for x in surprises(read_report(routed[0]))}
     assert found[Kind.AVOIDED].messages == 60
     assert "SLOW.QM1 is RETRYING" in found[Kind.AVOIDED].sentence
+    # Most of them were put under the earlier snapshot; the failures under the one that is asked.
+    assert "--object Q --snapshot S1 --lake" in found[Kind.AVOIDED].ask
+    assert "--object NOWHERE --lake" in found[Kind.FAILS].ask
     assert Kind.HELD not in found
     assert "All 7 messages put on GATE to NOWHERE ended with 2085" in found[Kind.FAILS].sentence
     assert "TO.QM1 got 100.0%, before 50.0%" in found[Kind.MOVED].sentence

@@ -46,6 +46,7 @@ class Head:
         own_opens: messages put ON_OPEN that name no open, each taken as one of its own.
         algorithm: the lake's, which says the order of the rules.
         snapshots: those used, in order of validity.
+        newest: the lake's last valid snapshot, which commands look at; blank = not known.
     """
 
     lake: str
@@ -60,6 +61,7 @@ class Head:
     own_opens: int = 0
     algorithm: Algorithm = Algorithm.V9
     snapshots: tuple[SnapshotUse, ...] = ()
+    newest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,7 @@ class ChannelStory:
         rule: the rule, if one eliminated it; None = it was a route.
         object_type: QUEUE or TOPIC.
         object_qmgr: object queue manager of these puts; blank = none named.
+        snapshot_id: under which most of them were put; blank = not known.
     """
 
     qmgr: str
@@ -91,6 +92,7 @@ class ChannelStory:
     rule: int | None = None
     object_type: str = ObjectType.QUEUE.value
     object_qmgr: str = ""
+    snapshot_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class Failure:
         messages: how many ended so.
         asked: how many were put there, to that object, in all.
         object_type: QUEUE or TOPIC.
+        snapshot_id: under which most of them were put; blank = not known.
     """
 
     qmgr: str
@@ -114,6 +117,7 @@ class Failure:
     messages: int
     asked: int
     object_type: str = ObjectType.QUEUE.value
+    snapshot_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,9 +133,10 @@ def holding_channels(
     lake: Lake, aggregate: Aggregate, found: Ladder
 ) -> tuple[tuple[ChannelStory, ...], int]:
     """Channels that were down when messages were put to them, and how many messages wait so."""
-    name = F.struct(*_ASKED)
+    name = F.struct(*_ASKED, c.SNAPSHOT_ID)
     went = aggregate.rows.join(ways_that_wait(lake, aggregate.rows), list(WAY))
-    of_object = went.groupBy(*_LINK, *_ASKED).agg(F.sum(COUNT).alias(_MESSAGES))
+    most = F.max_by(c.SNAPSHOT_ID, F.struct(COUNT, c.SNAPSHOT_ID)).alias(c.SNAPSHOT_ID)
+    of_object = went.groupBy(*_LINK, *_ASKED).agg(F.sum(COUNT).alias(_MESSAGES), most)
     rows = checkpoint(
         of_object.groupBy(*_LINK)
         .agg(
@@ -162,7 +163,7 @@ def _stories_of(
         ChannelStory(
             row[c.QMGR], row[c.DEST_QMGR], row[c.CHANNEL], row[c.STATUS],
             row[name][c.OBJECT_NAME], round(row[weight]), row[_RULE], row[name][c.OBJECT_TYPE],
-            row[name][c.OBJECT_QMGR],
+            row[name][c.OBJECT_QMGR], row[name][c.SNAPSHOT_ID] or "",
         )
         for row in rows
     )  # fmt: skip
@@ -201,7 +202,7 @@ def _stories(judged: DataFrame) -> DataFrame:
     # A channel shared in several clusters has several rows: it counts once per choice.
     per_choice = (
         judged.where(~F.col(c.IS_LOCAL) & F.col(c.CHANNEL).isNotNull())
-        .groupBy(*choice, *_ASKED, _MESSAGES, _SINCE)
+        .groupBy(*choice, *_ASKED, c.SNAPSHOT_ID, _MESSAGES, _SINCE)
         .agg(
             F.bool_or(number.isNull()).alias(_IS_ROUTE),
             F.min(F.when(number.isin(*STATE_RULES), number)).alias(_RULE),
@@ -211,7 +212,7 @@ def _stories(judged: DataFrame) -> DataFrame:
     )
     # With fewer messages than routes some cannot have any.
     enough = F.col(_IS_ROUTE) & (F.col(_MESSAGES) >= F.col(_ROUTES))
-    asked = F.struct(*_ASKED)
+    asked = F.struct(*_ASKED, c.SNAPSHOT_ID)
     avoided = ~F.col(_IS_ROUTE) & F.col(_RULE).isNotNull()
     return per_choice.groupBy(*_LINK).agg(
         F.max_by(c.STATUS, F.coalesce(_SINCE, F.timestamp_seconds(F.lit(0)))).alias(c.STATUS),

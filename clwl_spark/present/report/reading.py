@@ -27,6 +27,7 @@ from clwl_spark.present.report.ways import (
     shares,
 )
 from clwl_spark.routing.ledger.own_opens import own_opens
+from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.studies.conform.find import conform
@@ -66,6 +67,7 @@ def read_report(lake: Lake) -> ReportData:
     head = Head(
         lake=lake.root,
         own_opens=own_opens(lake),
+        newest=chosen_snapshot(lake, None),
         place=f"{'--catalog' if lake.in_catalog else '--lake'} {quote(lake.root)}",
         first=aggregate.first,
         last=aggregate.last,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from shlex import quote
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from clwl_spark.algorithm.ladder import PUT_ENABLED, RESUMED
 from clwl_spark.mq.vocabulary import ObjectType, RejectError
@@ -26,6 +26,9 @@ class Kind(StrEnum):
     MOVED = "MOVED"
     IDLE = "IDLE"
     LATE = "LATE"
+
+
+_Found = TypeVar("_Found", ChannelStory, Failure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,20 @@ def surprises(data: ReportData) -> list[Surprise]:
 
 
 def _all(data: ReportData) -> Iterator[Surprise]:
-    yield from (_failing(x) for x in data.failures.rows)
+    newest = data.head.newest
+    yield from (_failing(_looked_up(x, newest)) for x in data.failures.rows)
     yield from (_rejected(error, n) for error, n in data.failures.rejected.items())
     yield from (_late(qmgr, n) for qmgr, n in data.failures.out_of_order.items())
     yield from map(_deviating, data.deviations)
     yield from map(_moved, data.moves)
-    yield from map(_waiting, data.held)
-    yield from map(_kept_from, data.avoided)
-    yield from map(_idle, data.idle)
+    yield from (_waiting(_looked_up(x, newest)) for x in data.held)
+    yield from (_kept_from(_looked_up(x, newest)) for x in data.avoided)
+    yield from (_idle(_looked_up(x, newest)) for x in data.idle)
+
+
+def _looked_up(found: _Found, newest: str) -> _Found:
+    """Without the snapshot where a command looks at it anyhow."""
+    return replace(found, snapshot_id="") if found.snapshot_id == newest else found
 
 
 def _failing(found: Failure) -> Surprise:
@@ -83,7 +92,7 @@ def _failing(found: Failure) -> Surprise:
         name,
         found.messages,
         f"{which} put on {named(found.qmgr)} to {name} ended with {reason(found.reason)}.",
-        _explain(found, found.object_qmgr),
+        _explain(found, found.object_qmgr, found.snapshot_id),
     )
 
 
@@ -163,7 +172,7 @@ def _waiting(found: ChannelStory) -> Surprise:
         f"{counted(found.messages, 'message')} put on {named(found.qmgr)} wait for {channel} to "
         f"{named(found.dest_qmgr)}, which was down when they were put; most of them to "
         f"{_asked(found)}.",
-        _explain(found, found.object_qmgr),
+        _explain(found, found.object_qmgr, found.snapshot_id),
     )
 
 
@@ -182,7 +191,7 @@ def _kept_from(found: ChannelStory) -> Surprise:
         found.messages,
         f"{counted(found.messages, 'message')} put on {named(found.qmgr)} could not take "
         f"{channel} to {dest}: {because}; most of them to {_asked(found)}.",
-        _explain(found, found.object_qmgr),
+        _explain(found, found.object_qmgr, found.snapshot_id),
     )
 
 
@@ -194,7 +203,7 @@ def _idle(found: ChannelStory) -> Surprise:
         f"{named(found.channel)} to {named(found.dest_qmgr)} carried nothing from "
         f"{named(found.qmgr)}, though it was a route of "
         f"{counted(found.messages, 'message')}; most of them to {_asked(found)}.",
-        _explain(found, found.object_qmgr),
+        _explain(found, found.object_qmgr, found.snapshot_id),
     )
 
 

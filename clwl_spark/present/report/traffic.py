@@ -100,7 +100,8 @@ def timeline(aggregate: Aggregate) -> Timeline:
 def failures(lake: Lake, aggregate: Aggregate, failed: int) -> Failures:
     """Reasons by request, errors of rejected messages, and who put out of order."""
     request = (c.QMGR, c.OBJECT_NAME, c.OBJECT_QMGR, c.OBJECT_TYPE)
-    by_reason = aggregate.rows.groupBy(*request, c.REASON).agg(F.sum(COUNT).alias(COUNT))
+    most = F.max_by(c.SNAPSHOT_ID, F.struct(COUNT, c.SNAPSHOT_ID)).alias(c.SNAPSHOT_ID)
+    by_reason = aggregate.rows.groupBy(*request, c.REASON).agg(F.sum(COUNT).alias(COUNT), most)
     asked = F.sum(COUNT).over(Window.partitionBy(*request))
     rows = (
         by_reason.withColumn(_ALL, asked)
@@ -112,7 +113,7 @@ def failures(lake: Lake, aggregate: Aggregate, failed: int) -> Failures:
     found = tuple(
         Failure(
             row[c.QMGR], row[c.OBJECT_NAME], row[c.OBJECT_QMGR], row[c.REASON], row[COUNT],
-            row[_ALL], row[c.OBJECT_TYPE],
+            row[_ALL], row[c.OBJECT_TYPE], row[c.SNAPSHOT_ID] or "",
         )
         for row in rows
     )  # fmt: skip
