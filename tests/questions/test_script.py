@@ -33,6 +33,13 @@ def lake(tmp_path):
     return folder
 
 
+def test_of_a_timeline_a_script_says_that_its_topology_is_not_whole(tmp_path):
+    (tmp_path / "snapshot_changes" / "_delta_log").mkdir(parents=True)
+    script = question_script(question_named("unused-queues"), str(tmp_path))
+    assert "-- This lake has a timeline" in script
+    assert "timeline" not in question_script(question_named("set-aside"), str(tmp_path))
+
+
 def test_a_question_is_printed_with_the_lakes_tables(lake):
     script = question_script(question_named("set-aside"), str(lake))
     (row,) = duckdb.connect().execute(_without_extension(script)).fetchall()

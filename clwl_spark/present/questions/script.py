@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from clwl_spark.present.questions.texts import Question, View, all_views, tables_of, views_of
-from clwl_spark.tables import TABLES, Table
+from clwl_spark.tables import SNAPSHOT_CHANGES, SNAPSHOT_CONTENT, TABLES, Table
 
 _LINE: Final = 98
 _TYPES: Final[Mapping[str, str]] = {
@@ -58,14 +58,30 @@ def _sources(tables: Iterable[str], lake: str) -> list[str]:
     zone = "SET TimeZone = 'UTC'; -- hours are UTC's"
     if not lake:
         return [f"-- It reads the tables {', '.join(tables)}.", zone, ""]
-    views = [f"CREATE OR REPLACE TEMP VIEW {x} AS {_scan(lake, x)};" for x in tables]
-    return ["INSTALL delta;", "LOAD delta;", zone, *views, ""]
+    names = list(tables)
+    views = [f"CREATE OR REPLACE TEMP VIEW {x} AS {_scan(lake, x)};" for x in names]
+    return [*_partial(names, lake), "INSTALL delta;", "LOAD delta;", zone, *views, ""]
+
+
+def _partial(tables: Iterable[str], lake: str) -> list[str]:
+    """What to know where the lake has snapshots that are stored as changes of the one before."""
+    content = {x.name for x in SNAPSHOT_CONTENT}
+    if not content.intersection(tables) or not _is_there(lake, SNAPSHOT_CHANGES.name):
+        return []
+    return _remark(
+        "This lake has a timeline: of its later snapshots the tables of the topology have no rows, "
+        f"as {SNAPSHOT_CHANGES.name} has what changed. Ask by `clwl ask`, which puts them together."
+    )
+
+
+def _is_there(lake: str, table: str) -> bool:
+    return (Path(lake) / table / "_delta_log").is_dir()
 
 
 def _scan(lake: str, table: str) -> str:
     """A query of a table of the lake; one that a folder lacks is empty."""
     root = Path(lake)
-    if root.is_dir() and not (root / table / "_delta_log").is_dir():
+    if root.is_dir() and not _is_there(lake, table):
         return empty_table(TABLES[table])
     place = f"{root.absolute() if root.is_dir() else lake.rstrip('/')}/{table}"
     quoted = place.replace("'", "''")
