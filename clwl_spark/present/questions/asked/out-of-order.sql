@@ -13,4 +13,4 @@ SELECT
   hex(message_id) AS message_id
 FROM outcomes
 WHERE out_of_order
-ORDER BY qmgr, put_seq, dest_qmgr NULLS LAST, channel NULLS LAST
+ORDER BY qmgr, put_seq, message_id NULLS LAST, dest_qmgr NULLS LAST, channel NULLS LAST
