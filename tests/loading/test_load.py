@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pyarrow.feather
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from clwl_spark.cli.samples import sample_messages, samples_folder
+from clwl_spark.studies.load.cells import Reading, messages_of
 from clwl_spark.tables import LOADS, MESSAGES
 
 PUTS = """qmgr,put_time,object_name,bind,open_id,message_id,persistent,msg_length
@@ -212,6 +214,28 @@ def test_whole_seconds_in_json_lines_keep_their_time_zone(lake, load, tmp_path):
     assert [x[2:4] for x in messages(lake)] == [
         (x, "2026-09-14") for x in ("08:00:00", "08:00:01", "12:00:02")
     ]
+
+
+@pytest.mark.parametrize(
+    ("zone", "text", "moment"),
+    [
+        (None, "2026-09-14", None),
+        ("Europe/Paris", "2026-09-14", "2026-09-13 22:00:00"),
+        ("Europe/Paris", "2026-03-29 02:15:00", "2026-03-29 01:15:00"),
+        ("Europe/Paris", "2026-03-29 02:30:00", "2026-03-29 01:30:00"),
+        ("Europe/Paris", "2026-10-25 02:30:00", "2026-10-25 00:30:00"),
+        ("America/New_York", "9999-12-31 23:59:59", None),
+        (None, "9999-12-31T23:59:59-05:00", None),
+    ],
+)
+def test_a_moment_is_in_its_zone_whatever_it_looks_like(zone, text, moment):
+    """A day alone ends like an offset; an hour that a zone leaves out keeps its minutes."""
+    puts = pa.table({"put_time": [text], "qmgr": ["QM1"], "object_name": ["ORDERS"]})
+    how = Reading(zone=ZoneInfo(zone) if zone else None)
+    cells = messages_of(puts, {x: x for x in puts.column_names}, how)
+    found = cells.rows["put_time"][0]
+    assert (moment and f"{moment}.000000Z") == found.cast(pa.string()).as_py()
+    assert (moment is None) == bool(cells.reasons)
 
 
 def test_fields_are_found_or_named_and_what_would_be_loaded_is_shown(lake, load, tmp_path):

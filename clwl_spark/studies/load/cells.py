@@ -24,7 +24,8 @@ from clwl_spark.tables import columns as c
 from clwl_spark.tables.cells import in_type
 
 _MOMENT: Final = pa.timestamp("us", tz="UTC")
-_ZONED: Final = re.compile(r"(Z|[+-]\d{2}(:?\d{2})?)$")
+_ZONED: Final = re.compile(r"[T ].*(Z|[+-]\d{2}(:?\d{2})?)$")
+"""A moment of a text that names its zone; a day alone has none, though it ends like an offset."""
 _WORDS: Final[Mapping[str, frozenset[str]]] = {
     c.OBJECT_TYPE: frozenset(ObjectType),
     c.BIND: frozenset(Bind),
@@ -307,11 +308,16 @@ def _with_numbers(texts: pa.Array, found: pa.Array, zone: ZoneInfo | None) -> pa
 
 
 def _in_zone(found: pa.Array, zone: ZoneInfo) -> pa.Array:
-    """Moments that were read as if in UTC, as moments of a zone."""
+    """Moments that were read as if in UTC, as moments of a zone; null beyond the calendar.
+
+    A clock that is not put forward goes on through the hour that the zone leaves out, so that what
+    it says then keeps its distance from what it said before. Of an hour that comes twice, it is the
+    first.
+    """
     local = found.cast(pa.timestamp("us"))
-    return pc.assume_timezone(local, zone.key, ambiguous="earliest", nonexistent="earliest").cast(
-        _MOMENT
-    )
+    zoned = pc.assume_timezone(local, zone.key, ambiguous="earliest", nonexistent="earliest")
+    left_out = pc.subtract(local, pc.local_timestamp(zoned))
+    return in_type(pc.add(zoned.cast(_MOMENT), left_out), _MOMENT)[0]
 
 
 def _since_1970(value: float | None) -> datetime | None:
