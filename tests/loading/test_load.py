@@ -226,6 +226,11 @@ def test_whole_seconds_in_json_lines_keep_their_time_zone(lake, load, tmp_path):
         ("Europe/Paris", "2026-10-25 02:30:00", "2026-10-25 00:30:00"),
         ("America/New_York", "9999-12-31 23:59:59", None),
         (None, "9999-12-31T23:59:59-05:00", None),
+        ("UTC", 20260914, None),
+        ("UTC", "20260914", None),
+        ("UTC", 80000120.0, None),
+        (None, 1789369201, "2026-09-14 07:00:01"),
+        (None, "1789369201", "2026-09-14 07:00:01"),
     ],
 )
 def test_a_moment_is_in_its_zone_whatever_it_looks_like(zone, text, moment):

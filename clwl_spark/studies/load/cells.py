@@ -36,9 +36,11 @@ _TRUE: Final = frozenset({"true", "yes", "y", "1", "persistent", "mqper_persiste
 _FALSE: Final = frozenset({"false", "no", "n", "0", "not persistent", "mqper_not_persistent"})
 _MUST: Final = {c.QMGR: "no queue manager", c.PUT_TIME: "no put_time", c.OBJECT_NAME: "no object"}
 _NUMBER: Final = re.compile(r"^\d{9,17}(\.\d+)?$")
+_LEAST: Final = 10**8
 _SECONDS: Final = 10**11
 _MILLIS: Final = 10**14
-"""Numbers below the first are seconds since 1970, below the second milliseconds, else micros."""
+"""Numbers below the first are no moments: MQ's own dates and times (20260914, 8000012) are such. Of
+the others, those below the second are seconds since 1970, below the third millis, else micros."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,10 +324,9 @@ def _in_zone(found: pa.Array, zone: ZoneInfo) -> pa.Array:
 
 def _since_1970(value: float | None) -> datetime | None:
     """Seconds, milliseconds or microseconds since 1970."""
-    if value is None:
+    if value is None or value < _LEAST:
         return None
-    size = abs(value)
-    divisor = 1 if size < _SECONDS else 1_000 if size < _MILLIS else 1_000_000
+    divisor = 1 if value < _SECONDS else 1_000 if value < _MILLIS else 1_000_000
     try:
         return datetime.fromtimestamp(value / divisor, UTC)
     except (OverflowError, ValueError, OSError):
