@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from loading.loading_laws import read
 
 from clwl_spark.cli.samples import sample_messages, samples_folder
 from clwl_spark.studies.load.cells import Reading, messages_of
@@ -241,6 +242,18 @@ def test_a_moment_is_in_its_zone_whatever_it_looks_like(zone, text, moment):
     found = cells.rows["put_time"][0]
     assert (moment and f"{moment}.000000Z") == found.cast(pa.string()).as_py()
     assert (moment is None) == bool(cells.reasons)
+
+
+def test_numbers_of_json_lines_keep_their_digits_beside_any_others():
+    put = {"qmgr": "QM1", "queue": "ORDERS", "put_time": "2026-09-14T08:00:00Z"}
+    numbers = [2**53 + 1, 1.0, 2**63, float("nan"), -(2**53) - 1]
+    data = "".join(json.dumps({**put, "open_id": x}) + "\n" for x in numbers)
+    for lines in (data.replace("NaN", "null"), data):
+        found, ((_, rows),) = read(lines.encode())
+        assert rows["open_id"].to_pylist() == [2**53 + 1, 1, None, -(2**53) - 1]
+        assert [(x.line, x.reason) for x in found.rejects] == [
+            (3, "open_id '9223372036854775808' is no whole number in range")
+        ]
 
 
 def test_fields_are_found_or_named_and_what_would_be_loaded_is_shown(lake, load, tmp_path):

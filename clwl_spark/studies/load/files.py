@@ -10,9 +10,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet as pq
@@ -239,7 +241,7 @@ def _json(text: bytes, first_line: int) -> Found:
             rows = _json_lines(text)
         except pa.ArrowInvalid:
             rows = None
-        if rows is not None and not any(pa.types.is_nested(x.type) for x in rows.schema):
+        if rows is not None and all(map(_is_whole, rows.itercolumns())):
             return Found(rows, first_line)
     refused: list[Refused] = []
     rows = [
@@ -270,6 +272,15 @@ def _json_lines(text: bytes) -> pa.Table:
     return read.select(rows.column_names)
 
 
+def _is_whole(cells: pa.ChunkedArray) -> bool:
+    """Whether a column of JSON has values, all as they were written: no long number lost digits."""
+    if not pa.types.is_floating(cells.type):
+        return not pa.types.is_nested(cells.type)
+    return not pc.any(pc.greater_equal(pc.abs(cells), _EXACT)).as_py()
+
+
+_EXACT: Final = 2.0**53
+"""Of numbers from here on, a column in which one has a fraction or 64 bits does not keep each."""
 _NO_ROW: Final = "it is no JSON object with fields"
 
 LINES: Final = "\0line"
@@ -318,8 +329,8 @@ def _shown(text: bytes) -> str:
 
 
 def _cell(value: object) -> str | None:
-    """A value as text."""
-    if value is None:
+    """A value as text; what is no number, as some write a value that is not there, is none."""
+    if value is None or (isinstance(value, float) and isnan(value)):
         return None
     if isinstance(value, str):
         return writable(value)
