@@ -162,11 +162,16 @@ def test_what_cannot_be_read_is_set_aside_with_its_line(lake, load, tmp_path):
         "QM1,2026-09-14T08:00:00Z,ORDERS,,,XYZ,",
         "QM1,2026-09-14T08:00:00Z,ORDERS,,,,perhaps",
         "QM1,2026-09-14T08:00:00Z",
+        "QM1,2026-09-14T08:00:00Z,ORDERS,,,,0.0",
     ]
     file = tmp_path / "puts.csv"
     file.write_text("\n".join(lines) + "\n")
     document = load(file)
-    assert document["rows"] == {"messages": 1}
+    assert document["rows"] == {"messages": 2}
+    assert [x.persistent for x in lake.read("messages").orderBy("put_seq").collect()] == [
+        True,
+        False,
+    ]
     reasons = {x["line"]: x["reason"] for x in document["rejects"]}
     assert reasons[3] == "it has no queue manager"
     assert "has no time zone: give --time-zone" in reasons[4]
@@ -181,7 +186,7 @@ def test_what_cannot_be_read_is_set_aside_with_its_line(lake, load, tmp_path):
     other.write_text("\n".join([lines[0], lines[1].replace("ORDERS", "B"), lines[3]]) + "\n")
     assert "1 piece(s) cannot be used" in load("--strict", other, code=2)
     assert load("--time-zone", "Europe/Paris", other)["rows"] == {"messages": 2}
-    assert [x[2] for x in messages(lake)] == ["08:00:00", "06:00:00", "08:00:00"]
+    assert [x[2] for x in messages(lake)] == ["08:00:00", "08:00:00", "06:00:00", "08:00:00"]
 
 
 def test_what_was_set_aside_is_told_when_the_file_comes_again(load, tmp_path):

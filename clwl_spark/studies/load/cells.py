@@ -245,6 +245,7 @@ def _bytes(text: str) -> bytes | None:
 
 def _flags(cells: pa.Array) -> pa.Array:
     texts = pc.utf8_lower(pc.utf8_trim_whitespace(cells.cast(pa.string())))
+    texts = pc.replace_substring_regex(texts, r"^([01])\.0*$", r"\1")
     true, false = (pc.is_in(texts, pa.array(sorted(x))) for x in (_TRUE, _FALSE))
     return pc.if_else(true, True, pc.if_else(false, False, None))
 
