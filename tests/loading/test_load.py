@@ -14,6 +14,7 @@ from loading.loading_laws import read
 
 from clwl_spark.cli.samples import sample_messages, samples_folder
 from clwl_spark.studies.load.cells import Reading, messages_of
+from clwl_spark.studies.load.known import Known
 from clwl_spark.tables import LOADS, MESSAGES
 
 PUTS = """qmgr,put_time,object_name,bind,open_id,message_id,persistent,msg_length
@@ -187,6 +188,33 @@ def test_what_cannot_be_read_is_set_aside_with_its_line(lake, load, tmp_path):
     assert "1 piece(s) cannot be used" in load("--strict", other, code=2)
     assert load("--time-zone", "Europe/Paris", other)["rows"] == {"messages": 2}
     assert [x[2] for x in messages(lake)] == ["08:00:00", "08:00:00", "06:00:00", "08:00:00"]
+
+
+PUT = "QM1,2026-09-14T08:00:00Z,ORDERS\n"
+PUT_IN_JSON = '{"qmgr": "QM1", "put_time": "2026-09-14T08:00:00Z", "queue": "ORDERS"}\n'
+
+
+@pytest.mark.parametrize(
+    ("head", "put", "before"),
+    [
+        ("qmgr,put_time,queue\n", PUT, "\n\r\n"),
+        ("qmgr,put_time,queue\n", PUT, '"QM\n\n1",2026-09-14T08:00:00Z,ORDERS\n'),
+        ("qmgr,put_time,queue\n", PUT, "QM1,2026-09-14T08:00:00Z\n"),
+        ("", PUT_IN_JSON, " \n\n"),
+        ("\n", PUT_IN_JSON, ""),
+    ],
+)
+def test_lines_are_counted_as_editors_do_and_a_cut_one_is_not_lost(head, put, before):
+    """Behind blank lines, lines of more fields or fewer, and cells of several lines."""
+    whole = head + put + before + put
+    late = whole.count("\n") + 1
+    found, _ = read((whole + put.replace("2026", "soon") + put).encode())
+    assert [x.line for x in found.rejects if "soon" in x.reason] == [late]
+    found, _ = read((whole + put[:12]).encode())
+    assert found.size == len(whole)
+    known = Known({found.size: frozenset([found.part.content])})
+    found, ((_, rows),) = read((whole + put).encode(), known)
+    assert (rows.num_rows, found.rejects) == (1, [])
 
 
 def test_what_was_set_aside_is_told_when_the_file_comes_again(load, tmp_path):

@@ -8,11 +8,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 
 from clwl_spark.errors import InputError
 from clwl_spark.mq.read.records import SHOWN_TEXT
+from clwl_spark.studies.load.lines import Longs, lines_of_csv, lines_of_json
 from clwl_spark.studies.load.spool import spooled
 from clwl_spark.tables.cells import with_readable_texts
 
@@ -29,6 +31,7 @@ ARROW: Final = b"ARROW1"
 _BEGINNING: Final = 4 << 10
 _BLOCK: Final = 8 << 20
 _SEPARATORS: Final = ",;\t|"
+_BLANK_LINES: Final = re.compile(rb"\A(?:[ \t\r]*\n)+")
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 _UTF_16: Final = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BOMS: Final = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -133,7 +136,7 @@ def read_rest(data: bytes, start: int, line: int) -> Found:
     mark = data[:2] if data[:2] in _BOMS else b""
     rest = plain_text(mark + data[start:])
     loaded = plain_text(data[:start])
-    head = loaded.split(b"\n", 1)[0] + b"\n"
+    head = _BLANK_LINES.sub(b"", loaded, 1).split(b"\n", 1)[0] + b"\n"
     cut, refused = b"", []
     if not loaded.endswith(b"\n"):
         cut, _, rest = rest.partition(b"\n")
@@ -179,8 +182,7 @@ def _csv(text: bytes, head: bytes | None, first_line: int) -> Found:
 
     def refuse(row: pa.csv.InvalidRow) -> str:
         why = f"it has {row.actual_columns} fields, not {row.expected_columns}"
-        line = first_line + (row.number or 1) - 1
-        refused.append(Refused(line, row.text[:SHOWN_TEXT], why))
+        refused.append(Refused(row.number or 1, row.text[:SHOWN_TEXT], why))
         return "skip"
 
     names = _names(text)
@@ -204,7 +206,18 @@ def _csv(text: bytes, head: bytes | None, first_line: int) -> Found:
             rows = spooled(reader.schema, (pa.Table.from_batches([x]) for x in reader))
     except pa.ArrowInvalid as error:
         raise UnreadableFileError(f"it is no table ({error})") from error
-    return Found(rows, first_line + 1, refused)
+    lines = lines_of_csv(text, _separator(text), 1 + rows.num_rows + len(refused)) + first_line - 1
+    numbers = [x.line - 1 for x in refused]
+    refused = [replace(x, line=int(lines[x.line - 1])) for x in refused]
+    return _with_lines(rows, np.delete(lines, [0, *numbers]), refused)
+
+
+def _with_lines(rows: pa.Table, lines: Longs, refused: Sequence[Refused] = ()) -> Found:
+    """Rows with a field of their lines, where these do not follow one another."""
+    first = int(lines[0]) if len(lines) else 1
+    if not np.array_equal(lines, np.arange(first, first + len(lines))):
+        rows = rows.append_column(LINES, pa.array(lines))
+    return Found(rows, first, [*refused])
 
 
 def _separator(text: bytes) -> str:
@@ -242,7 +255,7 @@ def _json(text: bytes, first_line: int) -> Found:
         except pa.ArrowInvalid:
             rows = None
         if rows is not None and all(map(_is_whole, rows.itercolumns())):
-            return Found(rows, first_line)
+            return _with_lines(rows, lines_of_json(text, rows.num_rows) + first_line - 1)
     refused: list[Refused] = []
     rows = [
         (line, {writable(name): _cell(value) for name, value in row.items()})
@@ -252,9 +265,7 @@ def _json(text: bytes, first_line: int) -> Found:
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     cells = {name: [row.get(name) for _, row in rows] for name in names}
     table = pa.table({name: pa.array(column, pa.string()) for name, column in cells.items()})
-    if lines and lines != list(range(first_line, first_line + len(lines))):
-        table = table.append_column(LINES, pa.array(lines, pa.int64()))
-    return Found(table, first_line, refused)
+    return _with_lines(table, np.array(lines, dtype=np.int64), refused)
 
 
 def _json_lines(text: bytes) -> pa.Table:

@@ -160,8 +160,9 @@ def take_table(found: LoadFile, table: Found, options: LoadOptions) -> None:
     if is_of_spans(table.rows.column_names):
         _take_spans(found, table, options)
         return
-    found.fields = mapped(table.rows.column_names, options.fields)
-    _require(found.fields, table.rows.column_names, options.reading)
+    names = [x for x in table.rows.column_names if x != LINES]
+    found.fields = mapped(names, options.fields)
+    _require(found.fields, names, options.reading)
     spool = Spool(MESSAGES.arrow(MESSAGES.names))
     refused = list(table.refused)
     for at in ranges(table.rows.num_rows):
@@ -191,7 +192,7 @@ def _expanded(table: Found) -> Found:
     puts: list[dict[str, Any]] = []
     lines: list[int] = []
     for at, words in enumerate(table.rows.to_pylist()):
-        line = table.first_line + at
+        line = words.pop(LINES, table.first_line + at)
         try:
             own = [*Series(line - 1, words).puts()]
         except UsageError as error:
