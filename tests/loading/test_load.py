@@ -289,6 +289,26 @@ def test_numbers_of_json_lines_keep_their_digits_beside_any_others():
         ]
 
 
+@pytest.mark.parametrize("kind", [pa.binary(24), pa.binary_view(), pa.large_binary()])
+def test_bytes_of_any_width_are_identifiers_and_names(kind):
+    """MsgId and MQ's names have a width of their own, which Parquet and Arrow can tell."""
+    name = b"ORDERS.OF.EUROPE.PART.24"
+    puts = pa.table(
+        {
+            "qmgr": ["QM1"] * 2,
+            "put_time": [1789369201.0] * 2,
+            "put_seq": [float("nan"), 2.0],
+            "object_name": pa.array([name, name], kind),
+            "message_id": pa.array([b"AMQ " * 6, None], kind),
+        }
+    )
+    cells = messages_of(puts, {x: x for x in puts.column_names}, Reading())
+    assert cells.reasons is None
+    assert cells.rows["object_name"].to_pylist() == [name.decode()] * 2
+    assert cells.rows["message_id"].to_pylist() == [b"AMQ " * 6, None]
+    assert cells.rows["put_seq"].to_pylist() == [None, 2]
+
+
 def test_fields_are_found_or_named_and_what_would_be_loaded_is_shown(lake, load, tmp_path):
     file = tmp_path / "puts.csv"
     file.write_text("When;Ziel\n2026-09-14 08:00:00,25;ORDERS\n")

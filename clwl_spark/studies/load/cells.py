@@ -124,8 +124,7 @@ class _Wrong:
 
 def _column(name: str, cells: pa.Array, kind: pa.DataType, how: Reading, wrong: _Wrong) -> pa.Array:
     """Cells as a column."""
-    if isinstance(cells, pa.DictionaryArray):
-        cells = cells.dictionary_decode()
+    cells = _plain(cells)
     if not _means(cells.type, kind):
         cells = _as_texts(cells)
     if pa.types.is_timestamp(kind):
@@ -172,6 +171,17 @@ def _hint(name: str, how: Reading) -> str:
     return ", or has no time zone: give --time-zone" if is_moment and how.zone is None else ""
 
 
+def _plain(cells: pa.Array) -> pa.Array:
+    """Cells without what stands around them: words, another's type; NaN is none that is there."""
+    if isinstance(cells, pa.ExtensionArray):
+        cells = cells.storage
+    if isinstance(cells, pa.DictionaryArray):
+        cells = cells.dictionary_decode()
+    if pa.types.is_floating(cells.type):
+        return pc.if_else(pc.is_nan(cells), None, cells)
+    return cells
+
+
 def _means(own: pa.DataType, kind: pa.DataType) -> bool:
     """Whether cells of a type are read as they are; others as their texts are."""
     meant = next((x for is_of, x in _MEANT if is_of(kind)), ())
@@ -185,15 +195,18 @@ def _as_texts(cells: pa.Array) -> pa.Array:
     return pa.array([None if x is None else str(x) for x in cells.to_pylist()], pa.string())
 
 
+_TYPES: Final = pa.types
+
+
 def _is_bytes(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+    is_any = (_TYPES.is_binary, _TYPES.is_large_binary, _TYPES.is_fixed_size_binary)
+    return any(x(kind) for x in (*is_any, _TYPES.is_binary_view))
 
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-_TYPES: Final = pa.types
 _MEANT: Final = (
     (
         _TYPES.is_timestamp,
