@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from reallocation.test_who_waits import event, half, moment, run, waited, world
@@ -178,11 +179,13 @@ def test_events_of_an_earlier_version_do_not_tell_the_cluster_and_later_ones_do(
 
 
 def test_it_goes_on_hop_by_hop_until_it_waits(spark, tmp_path):
-    """QMA puts to what a gateway sends on."""
+    """QMA puts to what a gateway sends on, whose channels carry its own puts as well."""
     lake = lake_of(spark, tmp_path / "lake", {"S1": definitions("between_clusters_4")})
     lake.create([TABLES["messages"]])
     more = {"put_time": START}
     puts = [message("QMA", "ACQ1", x, message_id=bytes([x]) * 24, **more) for x in range(1, 7)]
+    late = START + timedelta(seconds=1)
+    puts += [message("QMC", "CQ1", x, bind="NOT_FIXED", put_time=late) for x in range(1, 10)]
     put_rows(lake, "messages", puts)
     options = RouteOptions(state_partitions=2, wanted=WantedSemantics(edition=Edition.SECOND))
     route(lake, options)
@@ -204,6 +207,11 @@ def test_it_goes_on_hop_by_hop_until_it_waits(spark, tmp_path):
     assert waits["hops"][0]["why"] == (
         "the last 10 wait, and this one is number 6 from the end; only 6 are known here"
     )
+    for at_gateway, told in ((START, "2 from the end; only 2 are"), (late, "5 from the end")):
+        wanted = Wanted(micros(at_gateway), None, "QMA", 1, backlog=5)
+        (waits,) = where_is(lake, wanted, Edition.SECOND)
+        assert [x["state"] for x in waits["hops"][:2]] == ["SENT", "WAITS"]
+        assert f"this one is number {told}" in waits["hops"][1]["why"]
 
 
 def test_every_copy_that_was_sent_is_told():

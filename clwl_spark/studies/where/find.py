@@ -7,8 +7,9 @@ Source: SEMANTICS 8 ("Who waits"), P27, P40, P41.
 """
 
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count, takewhile
 from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame
@@ -264,7 +265,7 @@ class _Fates:
             return place.ending(State.FAILED)
         if row[c.IS_LOCAL]:
             return place
-        return self._by_channel(here, place) if row[c.CHANNEL] else place.ending(State.ON_XMITQ)
+        return self._by_channel(place) if row[c.CHANNEL] else place.ending(State.ON_XMITQ)
 
     def _routes(self, here: Lake, row: _Row) -> list[_Row]:
         """What it was chosen from."""
@@ -275,7 +276,7 @@ class _Fates:
         left = of_plan.where(F.col(c.ELIMINATED_BY).isNull()).select(*_CHOSE)
         return [x.asDict() for x in left.orderBy(*_CHOSE).collect()]
 
-    def _by_channel(self, here: Lake, place: Place) -> Place:
+    def _by_channel(self, place: Place) -> Place:
         """Whether it waits for its channel."""
         qmgr, channel = place.row[c.QMGR], place.row[c.CHANNEL]
         waits = self.waits.get((qmgr, channel))
@@ -285,23 +286,46 @@ class _Fates:
             waits = self.waits[qmgr, channel] = who_waits_at(self.lake, event, self.edition)
         place = place.told_by(waits)
         if waits.last is not None:
-            rank, known = self._from_the_end(here, place.row)
+            rank, known = self._from_the_end(place)
             return place.ending(State.WAITS if rank <= waits.last else State.SENT, rank, known)
         if waits.put_from is not None:
             is_left = place.row[PUT_AT] >= waits.put_from
             return place.ending(State.WAITS if is_left else State.SENT)
         return place.ending(State.WAITS if waits.is_known else State.SENT)
 
-    def _from_the_end(self, here: Lake, row: Mapping[str, Any]) -> tuple[int, int]:
-        """Its number from the end of what goes by its channel, and how many do."""
-        of = f"{c.QMGR} string, {c.CHANNEL} string"
-        channel = frame_from_rows(here.spark, [(row[c.QMGR], row[c.CHANNEL])], of)
-        ranked = from_the_end(waiting_outcomes(here, channel, self.wanted.at), self.wanted.at)
+    def _from_the_end(self, place: Place) -> tuple[int, int]:
+        """Its number from the end of what goes by its channel, and how many do.
+
+        Applications' puts there are counted as a re-allocation counts them, by themselves. What
+        came over a channel stands behind them and what came by other numbers of hops, as the
+        moments say; of one moment, what had fewer hops is before.
+        """
+        row = place.row
+        ranked = from_the_end(self._by_its_channel(place.hop, row), self.wanted.at)
         is_it = F.lit(True)
         for name in (c.PUT_SEQ, w.MESSAGE_KEY, w.DUPLICATE):
             is_it = is_it & (F.col(name) == row[name])
-        rank, known = ranked.agg(F.max(F.when(is_it, F.col(RANK))), F.count("*")).collect()[0]
-        return int(rank), int(known)
+        found = ranked.agg(F.max(F.when(is_it, F.col(RANK))), F.count("*")).collect()[0]
+        rank, known = int(found[0]), int(found[1])
+        for hop in _hops(self.lake) if place.hop > 1 else ():
+            if hop != place.hop:
+                least = row[PUT_AT] + (hop < place.hop)
+                behind = F.count(F.when(F.col(PUT_AT) >= least, 1))
+                found = self._by_its_channel(hop, row).agg(behind, F.count("*")).collect()[0]
+                rank, known = rank + int(found[0]), known + int(found[1])
+        return rank, known
+
+    def _by_its_channel(self, hop: int, row: Mapping[str, Any]) -> DataFrame:
+        """What goes by a message's channel, of one number of hops, and was put by the moment."""
+        of = f"{c.QMGR} string, {c.CHANNEL} string"
+        channel = frame_from_rows(self.lake.spark, [(row[c.QMGR], row[c.CHANNEL])], of)
+        there = waiting_outcomes(lake_at(self.lake, hop), channel, self.wanted.at)
+        return there.where(F.col(PUT_AT) <= self.wanted.at)
+
+
+def _hops(lake: Lake) -> Iterator[int]:
+    """The numbers of hops that were routed, from 1."""
+    return takewhile(lambda hop: lake_at(lake, hop).exists(OUTCOMES.name), count(1))
 
 
 def _rejected(lake: Lake, wanted: Wanted) -> list[Document]:
