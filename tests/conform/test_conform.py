@@ -17,6 +17,7 @@ from small_worlds import (
     messages,
     proxy,
     queue,
+    rcvr,
     tables,
     topic,
 )
@@ -195,6 +196,25 @@ def test_a_status_for_some_time_is_told_with_the_event_near_it(lake_of):
     assert "TO.SRV1 to SRV1 was not up" in one.why
     assert one.hypotheses[0]["from_put_seq"] in (29, 30, 31)
     assert [x["status"] for x in one.status_events] == ["STOPPED"]
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_queue_manager_is_suspended_and_resumed_with_all_of_its_channels(lake_of, known):
+    """SRV1 has two; as it is suspended, nothing tells it from one where PUT is disabled."""
+    puts = messages(60, "APP1", "ORDERS")
+
+    def two_ways(*, suspended):
+        model = world()
+        both = [rcvr("SRV1", channel=x, suspended=suspended) for x in ("TO.SRV1", "TWO.SRV1")]
+        others = [x for x in model["cluster_channels"] if x["qmgr"] != "SRV1"]
+        return {**model, "cluster_channels": others + tables(*both)["cluster_channels"]}
+
+    records = ways(two_ways(suspended=not known), puts)
+    one = only(conform(lake_of(two_ways(suspended=known), puts, records), Wanted()))
+    assert (one.cause, one.fits, one.of) == ("STATUS_KNOWN_LATE", 60, 60)
+    assert one.why.startswith(f"SRV1 was {'not ' if known else ''}suspended: 60 of 60")
+    assert one.settle.startswith("on APP1: DISPLAY CLUSQMGR(SRV1) SUSPEND of that time")
+    assert ("PUT is disabled on SRV1" in one.hypotheses[0]["also"]) == (not known)
 
 
 def test_of_two_causes_what_each_alone_leaves_unexplained_is_told(lake_of):

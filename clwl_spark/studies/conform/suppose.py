@@ -176,6 +176,8 @@ def _changes(x: Evidence) -> Iterator[_Change]:
     for key in keys:
         own = (dest == key[0]) & (channel == key[1])
         yield from _of_status(key, own, met[key])
+    for host, key in {x[0]: x for x in reversed(keys)}.items():
+        yield from _of_suspension(key, dest == host, [met[x] for x in keys if x[0] == host])
     for key in keys:
         own = (dest == key[0]) & (channel == key[1])
         yield from _of_attributes(key, own, dest == key[0], is_queue)
@@ -194,14 +196,27 @@ def _of_status(key: Key, own: NDArray[np.bool_], by: set[int | None]) -> Iterato
     def tier(value: int) -> Callable[[dict[str, NDArray[Any]]], None]:
         return lambda cells: cells[c.STATUS_TIER].__setitem__(own, value)
 
-    def resumed(cells: dict[str, NDArray[Any]]) -> None:
-        cells[c.SUSPENDED][own] = False
-
     if None in by:
         yield _Change(Cause.STATUS_KNOWN_LATE, f"{name} was not up", key, tier(_WORST))
     if by - {None}:
         yield _Change(Cause.STATUS_KNOWN_LATE, f"{name} was up", key, tier(1))
-        yield _Change(Cause.STATUS_KNOWN_LATE, f"{key[0]} was not suspended", key, resumed)
+
+
+def _of_suspension(
+    key: Key, host: NDArray[np.bool_], each: Sequence[set[int | None]]
+) -> Iterator[_Change]:
+    """A queue manager is suspended with all of its channels."""
+    by = set().union(*each)
+
+    def suspended(*, value: bool) -> Callable[[dict[str, NDArray[Any]]], None]:
+        return lambda cells: cells[c.SUSPENDED].__setitem__(host, value)
+
+    if by - {None}:
+        told = f"{key[0]} was not suspended"
+        yield _Change(Cause.STATUS_KNOWN_LATE, told, key, suspended(value=False))
+    if None in by:
+        told = f"{key[0]} was suspended"
+        yield _Change(Cause.STATUS_KNOWN_LATE, told, key, suspended(value=True))
 
 
 def _of_attributes(
@@ -217,6 +232,9 @@ def _of_attributes(
     def flag(attribute: str, at: NDArray[np.bool_] | slice, value: bool) -> Callable[..., None]:  # noqa: FBT001
         return lambda cells: cells[attribute].__setitem__(at, value)
 
+    for word, is_enabled in (("enabled", True), ("disabled", False)):
+        told = f"PUT is {word} on {key[0]}"
+        yield _Change(Cause.WEIGHT, told, key, flag(c.PUT_ENABLED, host, value=is_enabled))
     for attribute in _LIFTED:
         of_queue = attribute in _OF_QUEUE
         at, whose = (host & is_queue, key[0]) if of_queue else (own, f"{key[1]} to {key[0]}")
@@ -224,9 +242,6 @@ def _of_attributes(
             told = f"{_NAMES[attribute]} {whose} is {'greater' if up else 'less'} than known"
             yield _Change(Cause.WEIGHT, told, key, lift(attribute, at, up=up))
     every = slice(None)
-    yield _Change(
-        Cause.WEIGHT, f"PUT is enabled on {key[0]}", key, flag(c.PUT_ENABLED, host, value=True)
-    )
     yield _Change(
         Cause.WEIGHT, "CLWLUSEQ takes remote ones, too", key, flag(c.USES_LOCAL, every, value=False)
     )

@@ -22,7 +22,12 @@ def words(x: Hypothesis) -> str:
 
 def settles(x: Hypothesis, qmgr: str) -> str:
     """What would settle whether it is so."""
-    channel = x.of[1] if x.of else "the channel"
+    host, channel = x.of or ("*", "the channel")
+    if x.told.endswith(" suspended"):
+        return (
+            f"on {qmgr}: DISPLAY CLUSQMGR({host}) SUSPEND of that time, and ingest a snapshot that "
+            "is in force then"
+        )
     said = {
         Cause.STATUS_KNOWN_LATE: (
             f"load the channel events of {qmgr}, or a DISPLAY CHSTATUS({channel}) of that time, "
