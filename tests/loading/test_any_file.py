@@ -286,6 +286,15 @@ def test_times_without_a_zone_and_names_that_are_not_there_are_told_apart():
     assert rows["qmgr"].to_pylist() == ["QM9"]
 
 
+def test_a_count_over_the_hour_that_comes_twice_ends_after_it_began():
+    text = TEXTS["amqsmon"].replace("2026-09-14", "2026-10-25")
+    text = text.replace("'10.00.00'", "'02.55.00'").replace("'10.15.00'", "'02.05.00'")
+    rows = recorded(text, "file", Reading(zone=ZoneInfo("Europe/Paris"))).rows["observed_counts"]
+    times = {tuple(f"{row[x]:%H:%M}" for x in ("from_time", "to_time")) for row in rows.to_pylist()}
+    assert ("00:55", "01:05") in times
+    assert all(begin < end for begin, end in times)
+
+
 def test_of_what_cannot_be_used_only_the_beginning_is_shown():
     words = {"eventType": {"name": "N" * 300, "value": 46}, "eventReason": {"value": 1}}
     event = {"eventSource": {"queueMgr": "QM1"}, **words, "eventCreation": {}, "eventData": {}}

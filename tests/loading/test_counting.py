@@ -101,6 +101,18 @@ def test_a_metric_that_nobody_asks_for_is_passed_over(load):
     assert "is passed over" in said
 
 
+def test_puts_of_several_connections_in_the_same_time_are_added_up(lake, load):
+    """And those of the other tables of MQ are not: the same record again is the same count."""
+    begin = AMQSMON.index("MonitoringType: QueueAccounting")
+    before, accounting = AMQSMON[:begin], AMQSMON[begin:]
+    document, _ = load([before + before + accounting * 3], "--synthesize")
+    found = sorted(x for x in counts(lake) if x[0] == "ORDERS")
+    assert [x[3] for x in found] == [8, 6]
+    assert document["synthetic"] == 8 + 5 + 6
+    load([accounting * 3 + "\n"])
+    assert sorted(x for x in counts(lake) if x[0] == "ORDERS") == found
+
+
 def messages(lake):
     found = lake.read("messages").orderBy("qmgr", "put_seq").collect()
     return [(x.put_seq, x.object_name, x.put_time, bytes(x.message_id), x.synthetic) for x in found]

@@ -7,6 +7,7 @@ from typing import Final
 
 from clwl_spark.mq.traffic.configuration import configured
 from clwl_spark.mq.traffic.records import (
+    ACCOUNTING,
     Document,
     LocalMoment,
     Record,
@@ -124,7 +125,7 @@ def _queue_statistics(document: Document, data: Document) -> Iterator[Record]:
 def _queue_accounting(document: Document, data: Document) -> Iterator[Record]:
     """Puts of one connection, by queue; of queues that it put nothing to there is no row."""
     for one in _list(data, "queueAccountingData", "qAccountingData"):
-        found = _puts(document, data, one, "accounting")
+        found = _puts(document, data, one, ACCOUNTING)
         if found.values["messages"]:
             yield found
 

@@ -9,6 +9,8 @@ from clwl_spark.errors import InputError
 
 Document = dict[str, Any]
 MOST: Final = 2**63 - 1
+ACCOUNTING: Final = "accounting"
+"""Kind of a record that counts for one connection or task alone."""
 
 
 class RecordRefusedError(InputError):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from clwl_spark.mq.traffic.records import (
+    ACCOUNTING,
     Document,
     Item,
     Items,
@@ -127,7 +128,7 @@ def _counted(
             "to_time": interval[1],
             "messages": messages,
         },
-        "accounting",
+        ACCOUNTING,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from clwl_spark.delta.lake import Lake
+from clwl_spark.mq.traffic.records import ACCOUNTING, MOST
 from clwl_spark.tables import COUNTER_READINGS, OBSERVED_COUNTS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables import loading as t
@@ -40,6 +41,27 @@ class Counted:
     rows: pa.Table
     alone: int = 0
     restarted: int = 0
+
+
+def added_up(rows: pa.Table) -> pa.Table:
+    """The counts of a file, those of several connections or tasks in the same time as one.
+
+    Accounting counts each by itself, to the second; what statistics say again is the same count.
+
+    Args:
+        rows: columns of `observed_counts`, of one file.
+
+    Grain: one row per row, or per key where accounting has several.
+    """
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for at, row in enumerate(rows.to_pylist()):
+        is_part = str(row[c.SOURCE]).endswith(f"({ACCOUNTING})")
+        own = tuple(row[x] for x in OBSERVED_COUNTS.keys) if is_part else (at,)
+        before = found.setdefault(own, {**row, COUNT: 0})
+        before[COUNT] = min(before[COUNT] + (row[COUNT] or 0), MOST)
+    if len(found) == rows.num_rows:
+        return rows
+    return pa.Table.from_pylist([*found.values()], rows.schema)
 
 
 def counted(lake: Lake, fresh: pa.Table) -> Counted:

@@ -17,6 +17,8 @@ from clwl_spark.studies.load.operations import SCHEMA, operations_of
 from clwl_spark.tables import TABLES
 from clwl_spark.tables import columns as c
 
+_FROM: Final = "from_time"
+_TO: Final = "to_time"
 _NO_ROOM: Final = (pa.ArrowException, UnicodeError, OverflowError, TypeError)
 
 
@@ -86,7 +88,18 @@ def _in_zone(record: Record, zone: ZoneInfo | None) -> dict[str, Any] | None:
             return None
         else:
             values[name] = _utc(value.when, zone)
+    _turn_forward(record, values, zone)
     return values
+
+
+def _turn_forward(record: Record, values: dict[str, Any], zone: ZoneInfo | None) -> None:
+    """Take an end that is before its beginning for the second time that its hour came."""
+    begin, end = (record.values.get(x) for x in (_FROM, _TO))
+    if zone is None or not isinstance(begin, LocalMoment) or not isinstance(end, LocalMoment):
+        return
+    if values[_TO] < values[_FROM]:
+        again = _utc(end.when.replace(fold=1), zone)
+        values[_TO] = again if again > values[_FROM] else values[_TO]
 
 
 def _utc(when: datetime, zone: ZoneInfo) -> datetime:

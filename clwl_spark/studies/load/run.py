@@ -16,7 +16,7 @@ from clwl_spark.errors import InputError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
 from clwl_spark.snapshots.reading import Sources, sources_of
-from clwl_spark.studies.load.counting import Counted
+from clwl_spark.studies.load.counting import Counted, added_up
 from clwl_spark.studies.load.delta_tables import apart, table_of
 from clwl_spark.studies.load.derived import Made, made_of_counts, with_counts
 from clwl_spark.studies.load.known import Known, known_contents
@@ -34,6 +34,7 @@ from clwl_spark.studies.load.traced_files import (
 from clwl_spark.studies.load.writing import WRITTEN, write_contents
 from clwl_spark.tables import (
     MESSAGES,
+    OBSERVED_COUNTS,
     OBSERVED_ROUTES,
 )
 from clwl_spark.tables import columns as c
@@ -178,6 +179,8 @@ def _read(
     """Read what the files record, less what is out of bounds or written already."""
     notes = take_traces(lake, files, read_records(files, tell))
     for one in files:
+        if OBSERVED_COUNTS.name in one.rows:
+            one.rows[OBSERVED_COUNTS.name] = added_up(one.rows[OBSERVED_COUNTS.name])
         one.bound(options.bounds)
         one.leave_written()
     return notes
