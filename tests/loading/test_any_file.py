@@ -3,6 +3,7 @@
 `tests/support/fuzz.py` goes on from the same samples, guided by coverage.
 """
 
+import gzip
 import inspect
 import json
 import pkgutil
@@ -240,6 +241,8 @@ def test_a_page_that_is_not_known_is_named_with_what_to_do(load, tmp_path):
     assert "read as EBCDIC cp1047: if it is of another page, as IBM-273, iconv makes it" in said
     file.write_bytes(bytes(range(256)) * 9)
     assert "it is binary, no text: SMF is read as mqsmfcsv prints it" in load(file, code=2)
+    file.write_bytes(gzip.compress(CSV.encode()))
+    assert "it is packed by gzip: unpack it first" in load(file, code=2)
 
 
 def test_a_csv_may_have_the_line_ends_of_old(load, tmp_path):
