@@ -42,9 +42,11 @@ def clussdr(name: str, dest: str, cluster: str = "K", **more: Any) -> tuple[str,
     return "cluster_senders", {"conname": f"{dest.lower()}(1414)", **row}
 
 
-def in_order(name: str, object_name: str, bind: str) -> tuple[str, dict[str, Any]]:
+def in_order(
+    name: str, object_name: str, bind: str, object_qmgr: str = ""
+) -> tuple[str, dict[str, Any]]:
     """Messages that were put in logical order, without groups."""
-    row = {"qmgr": name, "object_name": object_name, "bind": bind}
+    row = {"qmgr": name, "object_name": object_name, "object_qmgr": object_qmgr, "bind": bind}
     return ordered.TABLE, {**row, "in_group": False, "messages": 7}
 
 
@@ -90,6 +92,7 @@ def good_world() -> World:
             for name in QMGRS
         ),
         in_order("FR1", "APP.Q", "ON_OPEN"),
+        in_order("FR1", "APP.Q", "NOT_FIXED", "QM1"),
         authority("FR1", "SYSTEM.CLUSTER.**", "app", "BROWSE"),
         action("FR1", "RESET CHANNEL(TO.FR2) SEQNUM(1)"),
         authority("FR1", "**", "app", "PUT"),

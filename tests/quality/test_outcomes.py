@@ -65,7 +65,7 @@ AS_PUT = {
 
 
 def _topology():
-    for name in (*CORRUPTIONS, "GOOD", "FAILING", "FEWER", "WRONG", "ORDERED", "BOUND"):
+    for name in (*CORRUPTIONS, "GOOD", "FAILING", "FEWER", "WRONG", "ORDERED", "BOUND", "NAMED"):
         yield rcvr(name, cluster=name)
         for server in (f"{name}1", f"{name}2"):
             yield rcvr(server, cluster=name)
@@ -76,6 +76,9 @@ def _messages():
     for name, bind in (("ORDERED", "AS_Q_DEF"), ("BOUND", "ON_OPEN")):
         for seq in range(1, PUTS + 1):
             yield message(name, f"{name}.Q", seq, bind=bind, open_id=1, logical_order=True)
+    for seq in range(1, PUTS + 1):
+        to = {"object_qmgr": "NAMED1", "logical_order": True} if seq % 2 else {}
+        yield message("NAMED", "NAMED.Q", seq, bind="NOT_FIXED", **to)
     for name in (*CORRUPTIONS, "GOOD", "FAILING"):
         bind = {"bind": "ON_OPEN"} if name == "STRAY" else {}
         for seq in range(1, PUTS + 1):

@@ -118,6 +118,7 @@ def _plans(lake: Lake) -> DataFrame:
         c.SNAPSHOT_ID,
         c.QMGR,
         c.OBJECT_NAME,
+        _text(c.OBJECT_QMGR),
         c.KIND,
         c.BIND_DEFAULT,
         c.CLWLMRUC,
