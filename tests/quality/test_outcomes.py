@@ -57,10 +57,11 @@ WRONG = {
 }
 AS_PUT = {
     "outcomes.reasons": {"FAILING"},
-    "outcomes.rejected": {"WRONG", ""},
+    "outcomes.rejected": {"WRONG", "BLANK", ""},
     "outcomes.volume": {"FEWER"},
     "outcomes.order": {"ORDERED"},
     **{gate: {None if gate == "messages.qmgr" else "WRONG"} for gate in WRONG},
+    "messages.object_name": {"WRONG", "BLANK"},
 }
 
 
@@ -76,6 +77,7 @@ def _messages():
     for name, bind in (("ORDERED", "AS_Q_DEF"), ("BOUND", "ON_OPEN")):
         for seq in range(1, PUTS + 1):
             yield message(name, f"{name}.Q", seq, bind=bind, open_id=1, logical_order=True)
+    yield message("GOOD", "GOOD.Q", 2 * PUTS, logical_order=True)
     for seq in range(1, PUTS + 1):
         to = {"object_qmgr": "NAMED1", "logical_order": True} if seq % 2 else {}
         yield message("NAMED", "NAMED.Q", seq, bind="NOT_FIXED", **to)
@@ -91,6 +93,9 @@ def _messages():
             yield message("FEWER", "FEWER.Q", day * 1_000 + at + 1, put_time=when)
     for at, words in enumerate(WRONG.values(), 1):
         yield message("WRONG", "WRONG.Q", at) | words
+    for _ in range(2):
+        yield message("", "WRONG.Q")
+    yield message("BLANK", "")
 
 
 def _reported(lake, rows=1_500_000):
@@ -149,7 +154,7 @@ def check_gates(lake):
     assert main(["validate", "--lake", lake.root, "--outcomes", "--quiet"]) == 1
     assert {x.scope for x in lake.read("gate_results").collect()} == {"outcomes"}
 
-    put_rows(lake, "messages", [message("GOOD", "GOOD.Q", PUTS + 1)])
+    put_rows(lake, "messages", [message("GOOD", "GOOD.Q", 3 * PUTS)])
     with_one_more = _reported(lake)
     assert set(with_one_more) - set(found) == {"outcomes.waiting"}
     assert "LOST" in with_one_more["outcomes.lost"]

@@ -138,12 +138,17 @@ def _of_outcomes(lake: Lake) -> DataFrame:
     )
 
 
+def _is_nameless() -> Column:
+    """Which rows have no (qmgr, put_seq) that names a message."""
+    return (F.coalesce(c.QMGR, F.lit("")) == "") | F.col(c.PUT_SEQ).isNull()
+
+
 def _side(frame: DataFrame, name: str) -> DataFrame:
     """A table's rows as one kind of row; the queue manager as a number, which groups faster."""
     counts = {x: F.lit(int(x == name)) for x in _COUNTED}
     types = {_OPEN_KEY: "bigint", _GROUP_KEY: "bigint", _ROUTE: "bigint"}
     others = (_COPIES, _OPEN_KEY, _GROUP_KEY, _OPTION, _DEFAULT, _ROUTE, _BOUND, _LATE)
-    return frame.where(F.col(c.QMGR).isNotNull() & F.col(c.PUT_SEQ).isNotNull()).select(
+    return frame.where(~_is_nameless()).select(
         F.xxhash64(c.QMGR).alias(_OWNER),
         c.PUT_SEQ,
         *(value.alias(x) for x, value in counts.items()),
@@ -242,6 +247,6 @@ def _taken(lake: Lake) -> int:
     Those without a name, which were rejected, are not among the ones to compare with.
     """
     rejected = lake.read_or_empty(REJECTED_MESSAGES.name)
-    nameless = rejected.where(F.col(c.QMGR).isNull() | F.col(c.PUT_SEQ).isNull()).count()
+    nameless = rejected.where(_is_nameless()).count()
     done = lake.read_or_empty(RUNS.name).where(F.col(c.STATUS) == "DONE")
     return int(done.agg(F.sum("messages")).first()[0] or 0) - nameless  # type: ignore[index]

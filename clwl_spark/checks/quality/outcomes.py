@@ -60,9 +60,11 @@ def outcome_views() -> list[View]:
 
 
 def message_words(lake: Lake) -> DataFrame:
-    """Messages by day, queue manager, object and words."""
+    """Messages by day, queue manager, object and words; a blank name is null, as it is none."""
+    names = {x: F.nullif(F.col(x), F.lit("")) for x in (c.QMGR, c.OBJECT_NAME)}
     return (
         lake.read(MESSAGES.name)
+        .withColumns(names)
         .groupBy(
             _day(F.col(c.PUT_TIME)).alias("day"),
             c.QMGR,
