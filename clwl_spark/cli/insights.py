@@ -18,6 +18,7 @@ from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.studies.explain.request import UNKNOWN_NAMES
 from clwl_spark.studies.insights import Insights, insights
+from clwl_spark.studies.own_views import own_views
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, traffic_of_lake
 from clwl_spark.tables import SNAPSHOTS
 from clwl_spark.tables import columns as c
@@ -32,7 +33,8 @@ def run(common: Common, options: InsightsWords) -> int:
         topology = consistent_topology(work.lake, [snapshot_id], checkpoint)
         with work.screen.progress("insights") as tell:
             tell("requests", 0, 1)
-            found = insights(traffic_of_lake(work.lake, snapshot_id), topology, ladder)
+            views = own_views(work.lake, snapshot_id)
+            found = insights(traffic_of_lake(work.lake, snapshot_id), topology, ladder, views)
             tell("requests", 1, 1)
         work.screen.document({"snapshot_id": snapshot_id, **found.to_json()})
         work.screen.show(*parts(found, snapshot_id, ladder.algorithm, options.limit))

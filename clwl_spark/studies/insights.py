@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from clwl_spark.algorithm.ladder import ORDER, PUT_ENABLED, RECENTLY_USED
 from clwl_spark.mq.vocabulary import Algorithm, DefBind, PlanKind
 from clwl_spark.planning.plans import Ladder
-from clwl_spark.snapshots.views import DEFAULTS, EVERYBODY, Topology, own_qmgrs
+from clwl_spark.snapshots.views import Topology, own_qmgrs
 from clwl_spark.studies.attributes_set import attributes_set, by_recent_use
 from clwl_spark.studies.release_balancing import balancing_moves
 from clwl_spark.studies.shares.expected import SHARE, taken_channel
@@ -67,13 +67,16 @@ class Insights:
         return asdict(self)
 
 
-def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights:
+def insights(
+    traffic: DataFrame, topology: Topology, ladder: Ladder, views: Sequence[Row] = ()
+) -> Insights:
     """Look at all of it.
 
     Args:
         traffic: (plan_id, *REQUEST, messages, as_q_def) of one snapshot.
         topology: the snapshot.
         ladder: the rules.
+        views: `own_views.own_views` of the snapshot.
     """
     older = Algorithm.V7 if ladder.algorithm is Algorithm.V9 else Algorithm.V9
     base, other = bases_of(
@@ -86,7 +89,7 @@ def insights(traffic: DataFrame, topology: Topology, ladder: Ladder) -> Insights
         deciding=_deciding(base, judged, topology),
         idle=attributes_set(base, judged, topology),
         illusions=_illusions(base, judged),
-        views=_views(topology),
+        views=views,
         releases=_releases(base, other),
         balancing=balancing_moves(base, topology, ladder.semantics.edition),
         failing=_failing(base),
@@ -164,67 +167,6 @@ def _illusions(base: Base, judged: DataFrame) -> list[Row]:
         .select(*_ASKED, "hosts", "destinations", "why", hanging.alias(MESSAGES_OF))
     )
     return _rows(rows.orderBy(F.desc(MESSAGES_OF), *_ASKED).limit(_MOST))
-
-
-def _views(topology: Topology) -> list[Row]:
-    """Rows of own views that differ from the definition, by observer and table.
-
-    What is absent counts where the observer has a view of its own of that table, in its clusters.
-    """
-    found = []
-    clusters = _clusters(topology)
-    for name, keys in (
-        ("cluster_channels", (c.QMGR, c.CHANNEL, c.CLUSTER)),
-        ("queues", (c.QMGR, c.QUEUE, c.CLUSTER)),
-        ("topics", (c.QMGR, c.TOPIC, c.CLUSTER)),
-    ):
-        table: DataFrame = getattr(topology, name)
-        compared = [x for x in DEFAULTS[name] if x in table.columns]
-        is_defined = F.col(c.OBSERVER) == EVERYBODY
-        defined = table.where(is_defined).select(*keys, F.struct(*compared).alias("defined"))
-        seen = table.where(~is_defined & (F.col(c.OBSERVER) != F.col(c.QMGR)))
-        joined = seen.select(c.OBSERVER, *keys, F.struct(*compared).alias("seen")).join(
-            defined, list(keys), "left"
-        )
-        unlike = F.col("defined").isNotNull() & (F.col("seen") != F.col("defined"))
-        counts = joined.groupBy(c.OBSERVER).agg(
-            F.count_if(unlike).alias("differs"),
-            F.count_if(F.col("defined").isNull()).alias("unknown"),
-        )
-        absent = _absent(seen.select(c.OBSERVER, *keys), defined.select(*keys), clusters)
-        counts = counts.join(absent, c.OBSERVER, "left").fillna({"absent": 0})
-        wrong = counts.where("differs + unknown + absent > 0")
-        found += [{**row, "table": name} for row in _rows(wrong.orderBy(c.OBSERVER))]
-    return found
-
-
-def _clusters(topology: Topology) -> DataFrame:
-    """The clusters of each queue manager that has a CLUSRCVR: (observer, cluster), distinct."""
-    rows = topology.cluster_channels.where(F.col(c.CLUSTER) != "")
-    return rows.select(F.col(c.QMGR).alias(c.OBSERVER), c.CLUSTER).distinct()
-
-
-def _absent(seen: DataFrame, defined: DataFrame, clusters: DataFrame) -> DataFrame:
-    """How many objects of others in its clusters each observer's own view does not have.
-
-    What is defined there less what is seen of it: no observer meets every object.
-
-    Grain: one row per observer that has a view of its own: (observer, absent).
-    """
-    observers = seen.select(c.OBSERVER).distinct().join(clusters, c.OBSERVER)
-    sizes = defined.groupBy(c.CLUSTER).agg(F.count(F.lit(1)).alias("size"))
-    own = defined.groupBy(F.col(c.QMGR).alias(c.OBSERVER), c.CLUSTER).agg(
-        F.count(F.lit(1)).alias("own")
-    )
-    here = [c.OBSERVER, c.CLUSTER]
-    defined_there = observers.join(sizes, c.CLUSTER).join(own, here, "left").fillna({"own": 0})
-    expected = defined_there.groupBy(c.OBSERVER).agg(
-        F.sum(F.col("size") - F.col("own")).alias("expected")
-    )
-    met = seen.join(defined, defined.columns, "left_semi").join(clusters, here, "left_semi")
-    known = met.groupBy(c.OBSERVER).agg(F.count(F.lit(1)).alias("known"))
-    found = expected.join(known, c.OBSERVER, "left").fillna({"known": 0})
-    return found.select(c.OBSERVER, (F.col("expected") - F.col("known")).alias("absent"))
 
 
 def _releases(base: Base, other: Base) -> list[Row]:

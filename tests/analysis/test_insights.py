@@ -11,6 +11,7 @@ from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.views import read_topology
 from clwl_spark.studies.insights import Insights, insights
+from clwl_spark.studies.own_views import own_views
 from clwl_spark.studies.shares.traffic import Puts, traffic_from, traffic_of_lake
 
 WORLD = (
@@ -32,6 +33,10 @@ WORLD = (
     # Here the CLWLPRTY of QM1's channel decides, but for QM2, which has the queue itself.
     queue("QM1", "OPENED", "K", defbind="OPEN"),
     queue("QM2", "OPENED", "K", defbind="OPEN"),
+    # APP's own view tells no CLWLUSEQ and TARGET, as none does, nor DEFBIND, as nobody asked.
+    queue("QM2", "ALIAS", "K", qtype="QALIAS", target="OPENED", clwluseq="LOCAL", defbind="GROUP"),
+    ("queues", {"observer": "APP", "qmgr": "QM2", "queue": "ALIAS", "cluster": "K",
+                "qtype": "QALIAS"}),
     # APP's own view is older than what QM2 defines, and knows of a queue that is gone.
     ("queues", {"observer": "APP", "qmgr": "QM2", "queue": "OPENED", "cluster": "K",
                 "qtype": "QLOCAL", "defbind": "NOTFIXED"}),
@@ -69,7 +74,7 @@ def insights_of(spark, root, world, counts):
         lake.append(name, frame)
     puts = [Puts(qmgr, name, messages=count) for (qmgr, name), count in counts.items()]
     traffic = traffic_from(spark, "S1", puts)
-    return insights(traffic, read_topology(lake, ["S1"]), Ladder())
+    return insights(traffic, read_topology(lake, ["S1"]), Ladder(), own_views(lake, "S1"))
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +101,7 @@ def test_rank_and_disabled_puts_make_several_hosts_one(found):
 
 def test_an_attribute_that_nobody_meets_is_idle(found):
     idle = {row["attribute"]: row for row in found.idle}
-    assert idle["CLWLUSEQ of queues"]["set_on"] == 1
+    assert idle["CLWLUSEQ of queues"]["set_on"] == 2
     assert idle["CLWLUSEQ of queues"]["messages_decided"] == 0
     assert idle["CLWLRANK of queues"]["messages_decided"] == 8
 

@@ -40,7 +40,7 @@ _TABLES: Final = (
     ("queues", Kind.QUEUE, c.QUEUE, QUEUES_SEEN_BY),
     ("topics", Kind.TOPIC, c.TOPIC, TOPICS_SEEN_BY),
 )
-_SHOWN: Final = {
+SHOWN: Final = {
     Kind.QMGR: (
         c.CLWLRANK,
         c.CLWLPRTY,
@@ -132,6 +132,12 @@ def seen(current: DataFrame, looking: DataFrame) -> DataFrame:
     return reduce(DataFrame.unionByName, found)
 
 
+def attributes_of(kind: Kind) -> Column:
+    """What a repository shows of a row of that kind of object, as text by column."""
+    pairs = [x for column in SHOWN[kind] for x in (F.lit(column), F.col(column).cast("string"))]
+    return F.create_map(*pairs)
+
+
 def differing(shown: Column, defined: Column) -> Column:
     """The attributes that a viewer is shown otherwise than the owner defines them.
 
@@ -155,7 +161,6 @@ def _of(lake: Lake, table: str, snapshots: Sequence[str], viewer: str) -> DataFr
 
 def _uniform(rows: DataFrame, kind: Kind, name: str) -> DataFrame:
     """A table's rows with the columns that all kinds have."""
-    pairs = [x for column in _SHOWN[kind] for x in (F.lit(column), F.col(column).cast("string"))]
     return rows.select(
         c.SNAPSHOT_ID,
         c.OBSERVER,
@@ -163,7 +168,7 @@ def _uniform(rows: DataFrame, kind: Kind, name: str) -> DataFrame:
         F.col(name).alias(NAME),
         c.QMGR,
         c.CLUSTER,
-        F.create_map(*pairs).alias(ATTRIBUTES),
+        attributes_of(kind).alias(ATTRIBUTES),
     )
 
 
