@@ -19,7 +19,15 @@ from clwl_spark.routing.state.memory_file import Moved, export_memory, import_me
 from clwl_spark.routing.state.remembered import Remembered, list_memories
 from clwl_spark.tables import MESSAGES
 
-_NUMBERS: Final = ("Choices", "Channels", "Bindings", "Highest put_seq", "Resets", "Bytes", "Batch")
+_NUMBERS: Final = (
+    "Choices",
+    "Channels",
+    "Bindings",
+    "Highest put_seq",
+    "Snapshots",
+    "Bytes",
+    "Batch",
+)
 _WITH_FILE: Final = (StateAction.EXPORT, StateAction.IMPORT)
 
 

@@ -49,6 +49,8 @@ def test_the_command_lists_them_as_json_and_as_a_table(capsys: Any, world: World
     shown = capsys.readouterr().out
     assert "1 queue manager(s) remember" in shown
     assert found[0].qmgr in shown
+    assert "Snapshots" in shown  # which its messages came to; few of them reset anything
+    assert "Resets" not in shown
 
 
 def test_a_lake_that_was_never_routed_remembers_nothing(
