@@ -28,6 +28,13 @@ from clwl_spark.tables import columns as c
 Row = dict[str, Any]
 Decides = Callable[["_Met"], DataFrame]
 
+_NAMES: Final = {
+    "queue_managers": (c.QMGR,),
+    "cluster_channels": (c.QMGR, c.CHANNEL),
+    "queues": (c.QMGR, c.QUEUE),
+}
+"""What names an object; a channel or queue has a row for each of its clusters."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Met:
@@ -111,9 +118,12 @@ def _is_set(table: str, column: str) -> Column:
 
 
 def _times_set(rows: DataFrame, table: str) -> Row:
-    """By column, on how many objects of a table it is set."""
+    """By column, on how many objects of a table it is set, whatever clusters these are in."""
     columns = dict.fromkeys(x.column for x in _ATTRIBUTES if x.table == table)
-    counts = rows.agg(*(F.count_if(_is_set(table, x)).alias(x) for x in columns))
+    name = F.concat_ws(" ", *_NAMES[table])
+    counts = rows.agg(
+        *(F.count_distinct(F.when(_is_set(table, x), name)).alias(x) for x in columns)
+    )
     return counts.collect()[0].asDict()
 
 

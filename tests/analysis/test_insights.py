@@ -30,6 +30,7 @@ WORLD = (
     queue("QM2", "DISABLED", "K", defbind="NOTFIXED", put_enabled=False),
     # Nobody puts to it, and nothing else has CLWLUSEQ.
     queue("QM2", "ASIDE", "K", clwluseq="ANY"),
+    queue("QM2", "ASIDE", "L", clwluseq="ANY"),
     # Here the CLWLPRTY of QM1's channel decides, but for QM2, which has the queue itself.
     queue("QM1", "OPENED", "K", defbind="OPEN"),
     queue("QM2", "OPENED", "K", defbind="OPEN"),
