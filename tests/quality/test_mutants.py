@@ -11,7 +11,7 @@ from quality.gate_worlds import (
     setting,
 )
 from quality.mutants import LINT, MUTANTS
-from small_worlds import alias, queue, rcvr, remote, sender
+from small_worlds import alias, qmgr, queue, rcvr, remote, sender
 
 from clwl_spark.checks.quality.results import Scope, Verdict
 from clwl_spark.checks.quality.suites import Gates, load_gates
@@ -142,6 +142,20 @@ def _pattern(clchname, name="FITS"):
 def test_what_a_rule_is_about_and_near_misses(changes, found):
     told = {x.gate: x.found.failing for x in judged(changed(*changes), Gates((), GATES.rules))}
     assert {gate: told[gate] for gate in found} == found
+
+
+@pytest.mark.parametrize(
+    ("gate", "change"),
+    [
+        ("queues.qmgr", adding(queue("", "A"))),
+        ("cluster_channels.qmgr", adding(rcvr("", channel="TO.NOBODY"))),
+        ("queues.name-characters", adding(queue("FR1", "A\n"))),
+        ("cluster_channels.name-characters", adding(rcvr("FR1", channel="TO.FR1\n"))),
+        ("queue_managers.name-characters", adding(qmgr("FR1\n"))),
+    ],
+)
+def test_what_looks_like_a_name_and_is_none_is_told(gate, change):
+    assert gate in complaints(changed(change), GATES)
 
 
 def test_a_stale_queue_is_told_with_what_is_seen_of_put():
