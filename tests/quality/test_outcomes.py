@@ -22,6 +22,7 @@ PUTS = 40
 DAY = timedelta(days=1)
 CORRUPTIONS = {
     "ONCE": ("outcomes", "INSERT"),
+    "REJECTED": ("rejected_messages", "INSERT"),
     "LOST": ("outcomes", "DELETE"),
     "ORPHAN": ("messages", "DELETE"),
     "TWICE": ("messages", "INSERT"),
@@ -38,7 +39,7 @@ CORRUPTIONS = {
     "UNEVEN": ("outcomes", {"dest_qmgr": "'UNEVEN1'", "channel": "'TO.UNEVEN1'"}),
 }
 REPORTED = {
-    "outcomes.once": {"ONCE"},
+    "outcomes.once": {"ONCE", "REJECTED"},
     "outcomes.lost": {"LOST"},
     "outcomes.orphan": {"ORPHAN"},
     "messages.unique": {"TWICE"},
@@ -57,11 +58,12 @@ WRONG = {
 }
 AS_PUT = {
     "outcomes.reasons": {"FAILING"},
-    "outcomes.rejected": {"WRONG", "BLANK", ""},
+    "outcomes.rejected": {"WRONG", "BLANK", "REJECTED", ""},
     "outcomes.volume": {"FEWER"},
     "outcomes.order": {"ORDERED"},
     **{gate: {None if gate == "messages.qmgr" else "WRONG"} for gate in WRONG},
     "messages.object_name": {"WRONG", "BLANK"},
+    "messages.via": {"WRONG", "REJECTED"},
 }
 
 
@@ -82,11 +84,12 @@ def _messages():
         to = {"object_qmgr": "NAMED1", "logical_order": True} if seq % 2 else {}
         yield message("NAMED", "NAMED.Q", seq, bind="NOT_FIXED", **to)
     for name in (*CORRUPTIONS, "GOOD", "FAILING"):
-        bind = {"bind": "ON_OPEN"} if name == "STRAY" else {}
+        words = {"bind": "ON_OPEN"} if name == "STRAY" else {}
+        words |= {"via": "PIGEON"} if name == "REJECTED" else {}
         for seq in range(1, PUTS + 1):
             unknown = name == "FAILING" and seq % 10 == 0
             to = "NOBODYS.Q" if unknown else f"{name}.Q"
-            yield message(name, to, seq, open_id=(seq - 1) // 10, **bind)
+            yield message(name, to, seq, open_id=(seq - 1) // 10, **words)
     for day, count in enumerate((1_000, 100, 100)):
         for at in range(count):
             when = NOON + day * DAY + timedelta(seconds=at)
@@ -105,6 +108,7 @@ def _reported(lake, rows=1_500_000):
     found = defaultdict(set)
     for result in report.having(Verdict.FAILED):
         found[result.gate] |= {row.get("qmgr") for row in result.found.rows}
+        assert all(row["detail"] for row in result.found.rows), result.gate
     return dict(found)
 
 
