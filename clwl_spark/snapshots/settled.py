@@ -205,7 +205,8 @@ def _frames(
     found = for_everybody(frames, merging=about.merging) if shows else ForEverybody(frames)
     if not shows and not any(x["displays"] for x in texts):
         return found
-    own = {x: filled(found.frames[x], x) for x in TABLES_DISPLAYED if x in found.frames}
+    there = [x for x in TABLES_DISPLAYED if x in found.frames]
+    own = {x: checkpoint(filled(found.frames[x], x)) for x in there}
     return replace(found, frames={**found.frames, **own})
 
 
