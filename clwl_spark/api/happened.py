@@ -24,7 +24,7 @@ from clwl_spark.studies.conform.model import Conformity
 from clwl_spark.studies.explain.request import check_words
 from clwl_spark.studies.incident.find import incident
 from clwl_spark.studies.incident.model import Bound, Incident, Waiting, Way
-from clwl_spark.studies.incident.seen import Puts
+from clwl_spark.studies.incident.seen import WhichPuts
 from clwl_spark.studies.load import load_file
 from clwl_spark.studies.load.cells import Reading
 from clwl_spark.studies.load.run import load
@@ -86,7 +86,7 @@ class Happened:
         return self.incident.advice
 
 
-def happened(rules: Rules, puts: Puts, since: Moment, until: Moment | None) -> Happened:
+def happened(rules: Rules, puts: WhichPuts, since: Moment, until: Moment | None) -> Happened:
     """Study an incident.
 
     Raises:

@@ -33,7 +33,7 @@ from clwl_spark.settings import Settings
 from clwl_spark.snapshots.catalog import chosen_snapshot
 from clwl_spark.spark.materialize import releasing
 from clwl_spark.studies.conform.model import Conformity
-from clwl_spark.studies.incident.seen import Puts
+from clwl_spark.studies.incident.seen import WhichPuts
 from clwl_spark.studies.load.summary import LoadSummary
 
 
@@ -85,7 +85,7 @@ class RoutedLake:
             qmgr: only what is put there; None = anywhere.
             object_type: QUEUE or TOPIC, only what is put to such objects; None = to any.
         """
-        return happened(self._rules, Puts(object_name, qmgr, object_type), since, until)
+        return happened(self._rules, WhichPuts(object_name, qmgr, object_type), since, until)
 
     @releasing()
     def where(self, message: str, **options: Unpack[WhereOptions]) -> pd.DataFrame:

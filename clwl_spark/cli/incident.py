@@ -19,7 +19,7 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.studies.incident.find import Question, incident
 from clwl_spark.studies.incident.model import Incident, Put, Way
-from clwl_spark.studies.incident.seen import Puts, last_put
+from clwl_spark.studies.incident.seen import WhichPuts, last_put
 from clwl_spark.tables import SNAPSHOTS
 from clwl_spark.tables.moments import micros
 
@@ -28,7 +28,7 @@ def run(common: Common, options: IncidentWords) -> int:
     """Study the incident, and return the exit code."""
     own = {"exit": options.exit}
     with at_work("incident", common, own, needs=SNAPSHOTS.name, reads=ROUTED) as work:
-        asked = Puts(options.object_name, options.qmgr, options.object_type)
+        asked = WhichPuts(options.object_name, options.qmgr, options.object_type)
         question = question_of(work.lake, asked, options.since, options.until)
         ladder = Ladder(semantics_of(work.lake), load_exit(work.settings.exit))
         found = incident(work.lake, question, ladder)
@@ -37,7 +37,7 @@ def run(common: Common, options: IncidentWords) -> int:
     return 0
 
 
-def question_of(lake: Lake, puts: Puts, since: Moment, until: Moment | None) -> Question:
+def question_of(lake: Lake, puts: WhichPuts, since: Moment, until: Moment | None) -> Question:
     """What is asked; a time of day is the last one before `until` or the object's last message.
 
     Raises:

@@ -68,7 +68,7 @@ class Insights:
 
 
 def insights(
-    traffic: DataFrame, topology: Topology, ladder: Ladder, views: Sequence[Row] = ()
+    traffic: DataFrame, topology: Topology, ladder: Ladder, views: Sequence[Row]
 ) -> Insights:
     """Look at all of it.
 

@@ -10,19 +10,13 @@ from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.snapshots.views import EVERYBODY
-from clwl_spark.studies.repository.objects import attributes_of, differing
-from clwl_spark.studies.repository.words import Kind
+from clwl_spark.studies.repository.objects import OBJECT_TABLES, attributes_of, differing
 from clwl_spark.tables import columns as c
 
 Row = dict[str, Any]
 
 _SEEN: Final = "seen"
 _DEFINED: Final = "defined"
-_KINDS: Final = (
-    ("cluster_channels", Kind.QMGR, (c.QMGR, c.CHANNEL, c.CLUSTER)),
-    ("queues", Kind.QUEUE, (c.QMGR, c.QUEUE, c.CLUSTER)),
-    ("topics", Kind.TOPIC, (c.QMGR, c.TOPIC, c.CLUSTER)),
-)
 
 
 def own_views(lake: Lake, snapshot_id: str) -> list[Row]:
@@ -36,7 +30,8 @@ def own_views(lake: Lake, snapshot_id: str) -> list[Row]:
     """
     found = []
     clusters = _clusters(lake, snapshot_id)
-    for name, kind, keys in _KINDS:
+    for name, kind, object_name, _ in OBJECT_TABLES:
+        keys = (c.QMGR, object_name, c.CLUSTER)
         table = lake.read_or_empty(name, c.SNAPSHOT_ID, [snapshot_id])
         is_defined = F.col(c.OBSERVER) == EVERYBODY
         defined = table.where(is_defined).select(*keys, attributes_of(kind).alias(_DEFINED))

@@ -179,7 +179,7 @@ def test_defbind_counts_only_for_messages_that_leave_it_to_the_queue(spark, tmp_
     puts = [message("APP", "WIDE", at, bind=bind) for at, bind in enumerate(binds, 1)]
     puts += [message("APP", "FREE", at, bind="NOT_FIXED") for at in range(18, 22)]
     put_rows(lake, "messages", puts)
-    found = insights(traffic_of_lake(lake, "S1"), read_topology(lake, ["S1"]), Ladder())
+    found = insights(traffic_of_lake(lake, "S1"), read_topology(lake, ["S1"]), Ladder(), [])
     held = [(x["object_name"], x["messages"]) for x in found.illusions if "DEFBIND" in x["why"]]
     assert held == [("WIDE", 5.0)]
     idle = {row["attribute"]: row for row in found.idle}

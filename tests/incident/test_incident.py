@@ -28,7 +28,7 @@ from clwl_spark.errors import InputError, UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import MissingSnapshotError
 from clwl_spark.studies.incident.find import Question, incident
-from clwl_spark.studies.incident.seen import Puts, down_channels
+from clwl_spark.studies.incident.seen import WhichPuts, down_channels
 from clwl_spark.studies.reallocate.events import ChannelEvent
 from clwl_spark.studies.reallocate.run import reallocate
 from clwl_spark.tables.moments import micros
@@ -62,7 +62,9 @@ def lake(spark, tmp_path_factory):
 
 
 def study(lake, until=None, **puts):
-    return incident(lake, Question(Puts("ORDERS", **puts), micros(SINCE), until), Ladder(SECOND))
+    return incident(
+        lake, Question(WhichPuts("ORDERS", **puts), micros(SINCE), until), Ladder(SECOND)
+    )
 
 
 def by_hand(lake):
@@ -121,7 +123,9 @@ def test_who_waited_is_told_after_a_later_reallocation_as_before_it(spark, tmp_p
     rows += [snapshot("S2", 1), *at("S2", *there, sender("APP1", "SRV1", "RETRYING"))]
     put = message("APP1", "SOLE", put_time=SINCE + timedelta(minutes=1))
     lake = routed_lake(spark, tmp_path, tables(*rows), [put], SECOND)
-    question = Question(Puts("SOLE"), micros(SINCE), until=micros(SINCE + timedelta(minutes=10)))
+    question = Question(
+        WhichPuts("SOLE"), micros(SINCE), until=micros(SINCE + timedelta(minutes=10))
+    )
     before = incident(lake, question, Ladder(SECOND)).waiting
     later = ChannelEvent("APP1", "TO.SRV1", "RETRYING", micros(SINCE + timedelta(minutes=20)))
     (summary,) = reallocate(lake, [later], Ladder(SECOND)).events
@@ -149,7 +153,7 @@ def changed_world(spark, tmp_path, before, after, name, **put):
         message("APP1", name, n, put_time=NOON + timedelta(minutes=at), **put) for n, at in minutes
     ]
     lake = routed_lake(spark, tmp_path, tables(*rows), puts, SECOND)
-    return incident(lake, Question(Puts(name), micros(SINCE)), Ladder(SECOND))
+    return incident(lake, Question(WhichPuts(name), micros(SINCE)), Ladder(SECOND))
 
 
 def told(found):
@@ -255,7 +259,7 @@ def test_channels_of_one_name_have_their_backlogs_together(spark, tmp_path):
 
 def test_a_time_without_a_change_has_nothing_to_tell(lake):
     later = micros(SINCE + timedelta(minutes=10))
-    found = incident(lake, Question(Puts("ORDERS"), later), Ladder(SECOND))
+    found = incident(lake, Question(WhichPuts("ORDERS"), later), Ladder(SECOND))
     assert (found.before, found.after, found.between, found.changes) == ("S2", "S2", [], [])
     assert not any(way.is_lost for put in found.puts for way in put.ways)
 
@@ -274,8 +278,8 @@ def test_the_command_tells_it(lake, capsys):
 
 def test_what_cannot_be_studied_is_refused(lake):
     with pytest.raises(InputError, match="no message to NOBODY was routed"):
-        incident(lake, Question(Puts("NOBODY"), micros(SINCE)), Ladder(SECOND))
+        incident(lake, Question(WhichPuts("NOBODY"), micros(SINCE)), Ladder(SECOND))
     with pytest.raises(UsageError, match="--until is not after --since"):
         study(lake, until=micros(SINCE))
     with pytest.raises(MissingSnapshotError, match="nothing is known of the time before"):
-        incident(lake, Question(Puts("ORDERS"), micros(NOON)), Ladder(SECOND))
+        incident(lake, Question(WhichPuts("ORDERS"), micros(NOON)), Ladder(SECOND))

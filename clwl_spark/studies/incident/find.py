@@ -30,8 +30,8 @@ from clwl_spark.studies.incident.on_the_way import on_the_way
 from clwl_spark.studies.incident.seen import (
     Asked,
     Count,
-    Puts,
     Span,
+    WhichPuts,
     counts,
     down_channels,
     last_put,
@@ -57,7 +57,7 @@ class Question:
         until: up to when; None = now, or the object's last message.
     """
 
-    puts: Puts
+    puts: WhichPuts
     since: int
     until: int | None = None
 
@@ -142,7 +142,7 @@ def _snapshots(catalog: SnapshotCatalog, span: Span) -> tuple[str, list[str]]:
     return before, between
 
 
-def _asked(found: Sequence[Count], puts: Puts) -> list[Asked]:
+def _asked(found: Sequence[Count], puts: WhichPuts) -> list[Asked]:
     """The puts, the most frequent first."""
     totals: dict[Asked, int] = {}
     for x in found:

@@ -50,7 +50,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Puts:
+class WhichPuts:
     """The messages that are looked at.
 
     Attributes:
@@ -64,14 +64,14 @@ class Puts:
     object_type: str | None = None
 
 
-def last_put(lake: Lake, puts: Puts) -> int | None:
+def last_put(lake: Lake, puts: WhichPuts) -> int | None:
     """When the object's last message was put anywhere, in microseconds; None = there is none."""
     found = lake.read_or_empty(OUTCOMES.name).where(_is_of(puts))
     last: int | None = found.agg(F.max(F.unix_micros(c.PUT_TIME))).collect()[0][0]
     return last
 
 
-def counts(lake: Lake, puts: Puts, span: Span) -> list[Count]:
+def counts(lake: Lake, puts: WhichPuts, span: Span) -> list[Count]:
     """The object's messages by their ways, before and after the moment.
 
     Args:
@@ -101,7 +101,7 @@ def counts(lake: Lake, puts: Puts, span: Span) -> list[Count]:
     ]
 
 
-def _is_of(puts: Puts) -> Any:  # noqa: ANN401
+def _is_of(puts: WhichPuts) -> Any:  # noqa: ANN401
     name = F.lit(puts.object_name)
     is_named = F.coalesce(F.col(c.DEST_OBJECT) == name, F.lit(False))
     is_named |= F.col(c.OBJECT_NAME) == name
@@ -147,7 +147,7 @@ def _together(channels: Sequence[tuple[str, int | None]]) -> tuple[str, int]:
 def waiting(
     lake: Lake,
     down: Mapping[tuple[str, str], tuple[str, int]],
-    puts: Puts,
+    puts: WhichPuts,
     until: int,
     edition: Edition,
 ) -> list[Waiting]:

@@ -35,12 +35,13 @@ NAME: Final = "name"
 ATTRIBUTES: Final = "attributes"
 OBJECT: Final = (c.KIND, NAME, c.QMGR, c.CLUSTER)
 
-_TABLES: Final = (
+OBJECT_TABLES: Final = (
     ("cluster_channels", Kind.QMGR, c.CHANNEL, CHANNELS_SEEN_BY),
     ("queues", Kind.QUEUE, c.QUEUE, QUEUES_SEEN_BY),
     ("topics", Kind.TOPIC, c.TOPIC, TOPICS_SEEN_BY),
 )
-SHOWN: Final = {
+"""Table, kind of its objects, the column of their names, and that of whose rows a viewer sees."""
+_SHOWN: Final = {
     Kind.QMGR: (
         c.CLWLRANK,
         c.CLWLPRTY,
@@ -80,7 +81,7 @@ def objects(lake: Lake, snapshots: Sequence[str], viewer: str) -> DataFrame:
         DataFrame.unionByName,
         (
             _uniform(_of(lake, table, snapshots, viewer), kind, name)
-            for table, kind, name, _ in _TABLES
+            for table, kind, name, _ in OBJECT_TABLES
         ),
     )
 
@@ -94,7 +95,7 @@ def looking_at(current: DataFrame, snapshot: str, viewer: str) -> DataFrame:
         viewer: the queue manager.
     """
     spark = current.sparkSession
-    rows = {kind: current.where(F.col(c.KIND) == kind.value) for _, kind, _, _ in _TABLES}
+    rows = {kind: current.where(F.col(c.KIND) == kind.value) for _, kind, _, _ in OBJECT_TABLES}
     # Attributes of the queue manager itself decide nothing about what it sees.
     nothing = frame_from_rows(spark, [], QUEUE_MANAGERS.schema)
     topology = Topology(
@@ -127,14 +128,14 @@ def seen(current: DataFrame, looking: DataFrame) -> DataFrame:
         )
         .where(in_clusters(c.CLUSTER))
         .select(*OBJECT, F.col(seen_by).alias(c.OBSERVER), ATTRIBUTES)
-        for _, kind, _, seen_by in _TABLES
+        for _, kind, _, seen_by in OBJECT_TABLES
     )
     return reduce(DataFrame.unionByName, found)
 
 
 def attributes_of(kind: Kind) -> Column:
     """What a repository shows of a row of that kind of object, as text by column."""
-    pairs = [x for column in SHOWN[kind] for x in (F.lit(column), F.col(column).cast("string"))]
+    pairs = [x for column in _SHOWN[kind] for x in (F.lit(column), F.col(column).cast("string"))]
     return F.create_map(*pairs)
 
 
@@ -177,4 +178,4 @@ def whole_kinds(lake: Lake, snapshot_id: str, qmgr: str) -> frozenset[str]:
     rows = lake.read_or_empty(VIEWS.name, c.SNAPSHOT_ID, [snapshot_id])
     whole = rows.where((F.col(c.OBSERVER) == qmgr) & F.col(c.WHOLE)).select(c.TABLE).collect()
     tables = {row[0] for row in whole}
-    return frozenset(kind.value for table, kind, _, _ in _TABLES if table in tables)
+    return frozenset(kind.value for table, kind, _, _ in OBJECT_TABLES if table in tables)
