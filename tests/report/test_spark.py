@@ -1,6 +1,7 @@
 """The report of a small routed lake: its figures are counts worked out in plain Python."""
 
 import json
+import shutil
 from collections import Counter
 from datetime import timedelta
 
@@ -150,6 +151,16 @@ def test_surprises_of_a_lake(routed, monkeypatch):
     assert "no valid snapshot" in found[Kind.REJECTED].sentence
     assert Kind.IDLE not in found
     assert Kind.LATE not in found
+
+
+def test_a_lake_whose_snapshots_are_gone_or_not_valid_has_a_report(routed, tmp_path):
+    shutil.copytree(routed[0].root, tmp_path / "lake")
+    lake = Lake(routed[0].spark, str(tmp_path / "lake"))
+    lake.delete("snapshots", "snapshot_id", "S1", "S2")
+    found = {x.kind: x for x in surprises(read_report(lake))}
+    assert "--object NOWHERE --snapshot S2 --lake" in found[Kind.FAILS].ask
+    shutil.rmtree(tmp_path / "lake" / "snapshots")
+    assert read_report(lake).head.newest == ""
 
 
 def test_the_command_writes_the_page_and_says_where(routed, tmp_path, capsys):

@@ -27,13 +27,13 @@ from clwl_spark.present.report.ways import (
     shares,
 )
 from clwl_spark.routing.ledger.own_opens import own_opens
-from clwl_spark.snapshots.catalog import chosen_snapshot
+from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.studies.conform.find import conform
 from clwl_spark.studies.conform.match import ALL
 from clwl_spark.studies.conform.model import Conformity
-from clwl_spark.tables import OBSERVED_ROUTES
+from clwl_spark.tables import OBSERVED_ROUTES, SNAPSHOTS
 
 MAP_NODES: Final = 40
 LOOKED_INTO: Final = 10
@@ -67,7 +67,7 @@ def read_report(lake: Lake) -> ReportData:
     head = Head(
         lake=lake.root,
         own_opens=own_opens(lake),
-        newest=chosen_snapshot(lake, None),
+        newest=_newest(lake),
         place=f"{'--catalog' if lake.in_catalog else '--lake'} {quote(lake.root)}",
         first=aggregate.first,
         last=aggregate.last,
@@ -76,6 +76,12 @@ def read_report(lake: Lake) -> ReportData:
     )
     shown = {name: said[name] for name in said if name not in (*_OF_HEAD, "routed")}
     return ReportData(head, **shown)
+
+
+def _newest(lake: Lake) -> str:
+    """The last valid snapshot; blank where there is none, or none any more."""
+    valid = snapshot_catalog(lake).valid if lake.exists(SNAPSHOTS.name) else []
+    return valid[-1].snapshot_id if valid else ""
 
 
 def _recorded(lake: Lake) -> Conformity | None:
