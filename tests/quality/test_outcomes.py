@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from small_worlds import NOON, message, queue, rcvr, tables
+from small_worlds import NOON, message, proxy, queue, rcvr, remote, tables, topic
 from waiting_worlds import routed_lake
 from worlds import put_rows
 
@@ -37,14 +37,21 @@ CORRUPTIONS = {
     ),
     "UNBOUND": ("outcomes", {"bound": "true"}),
     "UNEVEN": ("outcomes", {"dest_qmgr": "'UNEVEN1'", "channel": "'TO.UNEVEN1'"}),
+    "FAILED": ("outcomes", {"reason": "2085"}),
+    "STAYED": ("outcomes", {"dest_object": "'OTHER.Q'"}),
+    "SENT": ("outcomes", {"xmitq": "'OTHER.XMITQ'"}),
+    "COPIED": ("outcomes", {"dest_qmgr": "'COPIED1'", "channel": "'TO.COPIED1'"}),
+    "UNCHOSEN": ("route_candidates", "DELETE"),
 }
+OBJECTS = {"COPIED": "copied"}
 REPORTED = {
     "outcomes.once": {"ONCE", "REJECTED"},
     "outcomes.lost": {"LOST"},
     "outcomes.orphan": {"ORPHAN"},
-    "messages.unique": {"TWICE"},
+    "messages.unique": {"TWICE", "DOUBLE"},
     "outcomes.eliminated": {"ELSEWHERE"},
-    "outcomes.plan": {"NOPLAN"},
+    "outcomes.plan": {"NOPLAN", "UNCHOSEN"},
+    "outcomes.ends": {"FAILED", "STAYED", "SENT", "COPIED"},
     "outcomes.binding": {"STRAY", "UNBOUND"},
     "outcomes.shares": {"UNEVEN"},
 }
@@ -61,6 +68,7 @@ AS_PUT = {
     "outcomes.rejected": {"WRONG", "BLANK", "REJECTED", ""},
     "outcomes.volume": {"FEWER"},
     "outcomes.order": {"ORDERED"},
+    "messages.unique": {"DOUBLE"},
     **{gate: {None if gate == "messages.qmgr" else "WRONG"} for gate in WRONG},
     "messages.object_name": {"WRONG", "BLANK"},
     "messages.via": {"WRONG", "REJECTED"},
@@ -68,11 +76,19 @@ AS_PUT = {
 
 
 def _topology():
-    for name in (*CORRUPTIONS, "GOOD", "FAILING", "FEWER", "WRONG", "ORDERED", "BOUND", "NAMED"):
+    others = ("GOOD", "FAILING", "FEWER", "WRONG", "ORDERED", "BOUND", "NAMED", "DOUBLE")
+    for name in (*CORRUPTIONS, *others):
         yield rcvr(name, cluster=name)
         for server in (f"{name}1", f"{name}2"):
             yield rcvr(server, cluster=name)
-            yield queue(server, f"{name}.Q", name, defbind="NOTFIXED")
+            if name not in ("STAYED", "SENT", "COPIED"):
+                yield queue(server, f"{name}.Q", name, defbind="NOTFIXED")
+            if name == "COPIED":
+                yield proxy(name, "copied", server)
+    yield queue("STAYED", "STAYED.Q")
+    yield remote("SENT", "SENT.Q", "TARGET.Q", "SENT1", xmitq="SENT.XMITQ")
+    yield queue("SENT", "SENT.XMITQ", usage="XMITQ")
+    yield topic("COPIED", "COPIED.T", "copied", "COPIED", clroute="DIRECT")
 
 
 def _messages():
@@ -86,10 +102,12 @@ def _messages():
     for name in (*CORRUPTIONS, "GOOD", "FAILING"):
         words = {"bind": "ON_OPEN"} if name == "STRAY" else {}
         words |= {"via": "PIGEON"} if name == "REJECTED" else {}
+        words |= {"object_type": "TOPIC"} if name == "COPIED" else {}
         for seq in range(1, PUTS + 1):
             unknown = name == "FAILING" and seq % 10 == 0
-            to = "NOBODYS.Q" if unknown else f"{name}.Q"
+            to = "NOBODYS.Q" if unknown else OBJECTS.get(name, f"{name}.Q")
             yield message(name, to, seq, open_id=(seq - 1) // 10, **words)
+    yield from _doubled()
     for day, count in enumerate((1_000, 100, 100)):
         for at in range(count):
             when = NOON + day * DAY + timedelta(seconds=at)
@@ -99,6 +117,17 @@ def _messages():
     for _ in range(2):
         yield message("", "WRONG.Q")
     yield message("BLANK", "")
+
+
+def _doubled():
+    """Several messages of one put_seq: which of them chose for an open cannot be told."""
+    later = NOON + 60 * DAY
+    yield message("DOUBLE", "DOUBLE.Q", 2 * PUTS, bind="NOT_FIXED", put_time=later)
+    for at in range(16):
+        to = {"bind": "ON_OPEN", "open_id": at}
+        yield message("DOUBLE", "DOUBLE.Q", at // 2 + 1, **to)
+        yield message("DOUBLE", "DOUBLE.Q", at + PUTS, **to)
+        yield message("DOUBLE", "DOUBLE.Q", at + 3 * PUTS, put_time=later, **to)
 
 
 def _reported(lake, rows=1_500_000):
@@ -124,13 +153,14 @@ def _corrupt(lake, name):
     found = DeltaTable(lake.path(table))
     # The tenth message of a queue manager is bound where any of it are.
     which = "put_seq < 30" if name == "UNEVEN" else "put_seq = 10"
+    whose = "dest_qmgr LIKE 'UNCHOSEN_'" if name == "UNCHOSEN" else f"qmgr = '{name}' AND {which}"
     if change == "DELETE":
-        found.delete(f"qmgr = '{name}' AND {which}")
+        found.delete(whose)
     elif change == "INSERT":
         rows = found.to_pyarrow_table(filters=[("qmgr", "=", name), ("put_seq", "=", 10)])
         write_deltalake(found, rows, mode="append")
     else:
-        found.update(change, predicate=f"qmgr = '{name}' AND {which}")
+        found.update(change, predicate=whose)
 
 
 @pytest.mark.spark

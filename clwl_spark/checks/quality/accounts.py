@@ -69,7 +69,8 @@ def account(lake: Lake) -> Accounts:
     bad = each.where(F.col(OFFENCE).isNotNull())
     if not any(figures[x] for x in _OFFENCES):
         bad = bad.limit(0)
-    return Accounts(figures, _named(lake, bad), _named(lake, _strayed(each, keys)))
+    strayed = _strayed(each, keys) if keys else each.limit(0)
+    return Accounts(figures, _named(lake, bad), _named(lake, strayed))
 
 
 def _each_message(lake: Lake) -> DataFrame:
@@ -212,12 +213,15 @@ def _strayed(each: DataFrame, keys: list[int]) -> DataFrame:
     """Bound messages whose route is not that of the last one before them that chose.
 
     A key that was forgotten (binding_ttl) chooses again, so several routes alone are no offence.
-    Keys with messages that came late are left out: their order is not that of put_seq.
+    Keys with messages that came late are left out: their order is not that of put_seq. So are queue
+    managers with several messages of one put_seq: nobody can say which outcome is whose.
     """
     within = Window.partitionBy(_KEY).orderBy(c.PUT_SEQ)
     chosen = F.last(F.when(F.col(_BOUND) == 0, F.col(_ROUTE)), ignorenulls=True).over(within)
+    doubled = each.where(F.col(_MESSAGES) > 1).select(_OWNER).distinct()
     return (
         each.where(F.col(_KEY).isin(keys) & F.col(_ROUTE).isNotNull())
+        .join(doubled, _OWNER, "left_anti")
         .withColumn("late_ones", F.max(_LATE).over(Window.partitionBy(_KEY)))
         .withColumn("chosen", chosen)
         .where((F.col("late_ones") == 0) & (F.col(_BOUND) == 1))

@@ -123,6 +123,9 @@ def _plans(lake: Lake) -> DataFrame:
         _text(c.OBJECT_QMGR),
         c.KIND,
         c.BIND_DEFAULT,
+        c.REASON,
+        *(_text(x) for x in (c.RESOLVED_OBJECT, c.RESOLVED_QMGR, c.XMITQ)),
+        F.greatest(F.coalesce("choices", F.lit(1)), F.lit(1)).alias("choices"),
         c.CLWLMRUC,
         (F.coalesce("resets", F.lit(0)) + 1).cast("int").alias("epochs"),
     )
