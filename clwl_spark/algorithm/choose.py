@@ -138,7 +138,7 @@ def route_in_turn(
 
 
 @compiled
-def route_as_wanted(  # noqa: PLR0915 - one loop; calls that are not inlined are dear
+def route_as_wanted(
     puts: Puts, choices: Choices, history: History, binding_ttl: int, routed: Routed
 ) -> None:
     """As `route_in_turn`, where somebody may want other routes than the algorithm's.
@@ -150,23 +150,53 @@ def route_as_wanted(  # noqa: PLR0915 - one loop; calls that are not inlined are
         binding_ttl: as there.
         routed: what is wanted, and the results.
     """
-    chosen, bound, wanted, default = routed
     plans, snapshots, keys, times, firsts = puts
-    choice_start, route_start, channel, weight, _, mruc, by_factor = choices
-    _, balance, brought, pending, key_route, key_time = history
+    shift, _ = _layout(history.balance.shape[0])
+    looked_at = _looked_at(choices.route_start, choices.weight, (1 << shift) - 1, choices.by_factor)
+    begin = 0
+    while begin < snapshots.shape[0]:
+        newest = max(history.brought[0], snapshots[begin])
+        bring_resets(history.brought[0], newest, history.pending, history.balance)
+        history.brought[0] = newest
+        end = begin + 1
+        while end < snapshots.shape[0] and snapshots[end] <= newest:
+            end += 1
+        part = slice(begin, end)
+        under_it = Puts(plans[part], snapshots[part], keys[part], times[part], firsts[part])
+        _route_without_resets(under_it, choices, history, binding_ttl, routed, looked_at)
+        begin = end
+
+
+@compiled
+def _route_without_resets(  # noqa: PLR0915 - one loop; calls that are not inlined are dear
+    puts: Puts,
+    choices: Choices,
+    history: History,
+    binding_ttl: int,
+    routed: Routed,
+    looked_at: Longs,
+) -> None:
+    """As `route_as_wanted`, of messages that no snapshot's reset comes between.
+
+    Args:
+        puts: as there.
+        choices: as there.
+        history: as there.
+        binding_ttl: as there.
+        routed: as there.
+        looked_at: (choices,) bits of a standing that decide.
+    """
+    chosen, bound, wanted, default = routed
+    plans, _, keys, times, firsts = puts
+    choice_start, route_start, channel, weight, _, mruc, _ = choices
+    _, balance, _, _, key_route, key_time = history
     shift, room = _layout(balance.shape[0])
     low = (1 << shift) - 1
-    looked_at = _looked_at(route_start, weight, low, by_factor)
     step = (LARGEST_STEP // weight) << shift
     standing, start = np.empty((2, balance.shape[0]), dtype=np.int64)
     number = _stand(balance, shift, room, standing, start)
     full = number + room
     for message in range(plans.shape[0]):
-        if snapshots[message] > brought[0]:
-            _settle(standing, start, number, shift, history)
-            bring_resets(brought[0], snapshots[message], pending, balance)
-            brought[0] = snapshots[message]
-            number = _stand(balance, shift, room, standing, start)
         first, key, plan = firsts[message], keys[message], plans[message]
         if key != NO_KEY and _follows(key, times[message], binding_ttl, key_route, key_time):
             chosen[first] = key_route[key]
