@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.algorithm.ladder import ORDER, PUT_ENABLED, RECENTLY_USED
@@ -131,15 +131,19 @@ def _deciding(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:
 
 
 def _illusions(base: Base, judged: DataFrame) -> list[Row]:
-    """Queues with several hosts of which the messages of a put, or of an open, hang on one."""
+    """Queues with several hosts of which the messages of a put, or of an open, hang on one.
+
+    They hang on it if ranks and disabled puts, which look at no status, leave no other. A host that
+    a later rule takes away gets them when this one is down.
+    """
     inside = ~F.coalesce(F.col(c.ELIMINATED_BY).isin(*_MEMBERSHIP), F.lit(False))
     hosts = (
         judged.where(inside)
         .groupBy(c.PLAN_ID)
         .agg(
             F.count_distinct(c.DEST_QMGR).alias("hosts"),
-            F.bool_or(F.col(c.ELIMINATED_BY).isin(*_RANKS)).alias("ranked"),
-            F.bool_or(F.col(c.ELIMINATED_BY) == PUT_ENABLED).alias("disabled"),
+            _hosts_not_taken_by(*_RANKS).alias("unranked"),
+            _hosts_not_taken_by(*_RANKS, PUT_ENABLED).alias("kept"),
         )
     )
     used = (
@@ -147,13 +151,16 @@ def _illusions(base: Base, judged: DataFrame) -> list[Row]:
         .groupBy(c.PLAN_ID)
         .agg(F.count_distinct(c.DEST_QMGR).alias("destinations"))
     )
-    is_one = F.col("destinations") == 1
+    is_one = (F.col("destinations") == 1) & (F.col("kept") == 1)
     by_default = (F.col(c.BIND_DEFAULT) == DefBind.OPEN.value) & (F.col(AS_Q_DEF) > 0)
     why = (
-        F.when(is_one & F.col("ranked"), "CLWLRANK: the others get nothing, even if it is down")
-        .when(is_one & F.col("disabled"), "PUT(DISABLED) on the others")
+        F.when(
+            is_one & (F.col("unranked") < F.col("hosts")),
+            "CLWLRANK: the others get nothing, even if it is down",
+        )
+        .when(is_one, "PUT(DISABLED) on the others")
         .when(
-            ~is_one & by_default,
+            (F.col("destinations") > 1) & by_default,
             "DEFBIND(OPEN): an open stays with one, also when it is down",
         )
     )
@@ -167,6 +174,12 @@ def _illusions(base: Base, judged: DataFrame) -> list[Row]:
         .select(*_ASKED, "hosts", "destinations", "why", hanging.alias(MESSAGES_OF))
     )
     return _rows(rows.orderBy(F.desc(MESSAGES_OF), *_ASKED).limit(_MOST))
+
+
+def _hosts_not_taken_by(*rules: int) -> Column:
+    """How many queue managers have a candidate that none of these rules took away."""
+    is_taken = F.coalesce(F.col(c.ELIMINATED_BY).isin(*rules), F.lit(False))
+    return F.count_distinct(F.when(~is_taken, F.col(c.DEST_QMGR)))
 
 
 def _releases(base: Base, other: Base) -> list[Row]:

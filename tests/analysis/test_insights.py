@@ -100,6 +100,28 @@ def test_rank_and_disabled_puts_make_several_hosts_one(found):
     assert "PUT(DISABLED)" in whys["DISABLED"][1]
 
 
+def test_a_host_that_gets_messages_when_the_other_is_down_is_availability(spark, tmp_path):
+    # Rank and PUT(DISABLED) leave QM1 and QM2, of which CLWLPRTY takes QM1; SOLE has QM1 alone left.
+    names = ("APP", "QM1", "QM2", "QM3")
+    world = [
+        snapshot("S1"),
+        *(qmgr(name) for name in names),
+        *(rcvr(name) for name in names),
+        *(queue("QM1", name, "K", clwlrank=5, clwlprty=9) for name in ("RANKED", "HALF", "SOLE")),
+        queue("QM2", "RANKED", "K", clwlrank=5),
+        queue("QM3", "RANKED", "K"),
+        queue("QM2", "HALF", "K", clwlrank=5),
+        queue("QM3", "HALF", "K", clwlrank=5, put_enabled=False),
+        queue("QM2", "SOLE", "K", clwlrank=5, put_enabled=False),
+        queue("QM3", "SOLE", "K"),
+    ]
+    counts = {("APP", name): 4 for name in ("RANKED", "HALF", "SOLE")}
+    found = insights_of(spark, tmp_path, world, counts).illusions
+    assert [(x["object_name"], x["hosts"], x["why"].split(":")[0]) for x in found] == [
+        ("SOLE", 3, "CLWLRANK")
+    ]
+
+
 def test_an_attribute_that_nobody_meets_is_idle(found):
     idle = {row["attribute"]: row for row in found.idle}
     assert idle["CLWLUSEQ of queues"]["set_on"] == 2
