@@ -56,7 +56,7 @@ def test_a_reader_is_told_shares_and_ways(capsys):
     assert cli.main(["share-queue", *OPTIONS]) == 0
     shown = capsys.readouterr().out
     assert "SHARED.QUEUE in QSG1: A gets most" in shown
-    assert "straight to a waiting getter" in shown
+    assert "straight to a waiting getter where they were put, which notifies nobody" in shown
     assert "20 runs of 50 messages, seed 1" in shown
 
 
@@ -105,8 +105,8 @@ def test_members_come_from_the_lake(capsys, lake):
 
 
 def test_what_the_lake_does_not_have_is_bad_input(capsys, lake):
-    def asked(group, name, getter="MQP2"):
-        words = ["--lake", lake.root, "--group", group, "--queue", name]
+    def asked(group, name, *more, getter="MQP2"):
+        words = ["--lake", lake.root, "--group", group, "--queue", name, *more]
         return complaint(capsys, [*words, "--get", f"{getter}=1", "--put", "MQP1=1"])
 
     assert "no queue manager of queue-sharing group X in snapshot S1" in asked("X", "ORDERS")
@@ -114,5 +114,6 @@ def test_what_the_lake_does_not_have_is_bad_input(capsys, lake):
     assert "queue PRIVATE is QMGR on MQP1, MQP2, MQP3" in asked("QSGP", "PRIVATE")
     assert "queue NONE does not exist on" in asked("QSGP", "NONE")
     assert "QM1 is no queue manager of QSGP" in asked("QSGP", "ORDERS", getter="QM1")
+    assert "no snapshot 'S9'" in asked("QSGP", "ORDERS", "--snapshot", "S9")
     said = complaint(capsys, ["--lake", lake.root, *OPTIONS])
     assert "name what to look up there with --group QSG and --queue Q" in said

@@ -22,9 +22,9 @@ def members_of(lake: Lake, group: str, queue: str, snapshot: str | None = None) 
 
     Raises:
         SharingGroupError: no queue manager of that group, or no such shared queue.
-        MissingSnapshotError: no valid snapshot.
+        MissingSnapshotError: no such snapshot, or no valid one.
     """
-    chosen = snapshot if snapshot is not None else chosen_snapshot(lake, None)
+    chosen = chosen_snapshot(lake, snapshot)
     of_snapshot = F.col(c.SNAPSHOT_ID) == chosen
     found = lake.read_or_empty(QUEUE_MANAGERS.name).where(of_snapshot & (F.col(c.QSGNAME) != ""))
     groups = found.select(c.QSGNAME, c.QMGR).distinct().orderBy(c.QSGNAME, c.QMGR).collect()

@@ -11,7 +11,7 @@ from rich.text import Text
 from clwl_spark.studies.shared_queue.simulation import HOW, Estimate, MemberResult, SharingResult
 
 _MEANINGS: Final = {
-    "direct": "went straight to a waiting getter where they were put; nobody was notified",
+    "direct": "went straight to a waiting getter where they were put, which notifies nobody",
     "local": "were got where they were put, ahead of any notification",
     "notified": "were got by a queue manager that a notification woke",
     "pulled": "were got by a getter that had just finished, as the queue was not drained",
