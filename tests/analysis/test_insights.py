@@ -101,7 +101,7 @@ def test_rank_and_disabled_puts_make_several_hosts_one(found):
 
 
 def test_a_host_that_gets_messages_when_the_other_is_down_is_availability(spark, tmp_path):
-    # Rank and PUT(DISABLED) leave QM1 and QM2, of which CLWLPRTY takes QM1; SOLE has QM1 alone left.
+    # Rank and PUT(DISABLED) leave QM1 and QM2, of which CLWLPRTY takes QM1; of SOLE QM1 alone.
     names = ("APP", "QM1", "QM2", "QM3")
     world = [
         snapshot("S1"),

@@ -113,6 +113,44 @@ def test_puts_of_several_connections_in_the_same_time_are_added_up(lake, load):
     assert sorted(x for x in counts(lake) if x[0] == "ORDERS") == found
 
 
+def queue_record(number, group, puts):
+    """Statistics (165) or accounting (168) of half an hour as amqsevt writes it."""
+    times = {"startTime": "10.00.00", "endTime": "10.30.00"}
+    dates = {"startDate": "2026-09-14", "endDate": "2026-09-14"}
+    data = {"queueMgrName": "QM1", **dates, **times, group: [{"queueName": "Q", "puts": puts}]}
+    return json.dumps({"eventType": {"value": number}, "eventData": data}) + "\n"
+
+
+def accounting_of(puts):
+    return queue_record(168, "queueAccountingData", puts)
+
+
+def statistics_of(puts):
+    return queue_record(165, "queueStatisticsData", puts)
+
+
+def test_what_accounting_adds_to_a_file_that_grew_is_added_up_too(lake, load, tmp_path):
+    file = tmp_path / "grows.json"
+    for text in (accounting_of(5), accounting_of(5) + accounting_of(7)):
+        file.write_text(text)
+        load([], file)
+    load([], file)
+    assert [x[3] for x in counts(lake)] == [12]
+    # Another file may have the same record again, so it is not added.
+    load([accounting_of(7) + "\n"])
+    assert [x[3] for x in counts(lake)] == [7]
+
+
+def test_statistics_stand_before_accounting_of_the_same_time(lake, load):
+    """Accounting has a part of the puts, and may be read before, after or with statistics."""
+    document, _ = load([statistics_of(90), accounting_of(5)], "--synthesize")
+    assert (document["rows"]["observed_counts"], document["synthetic"]) == (1, 90)
+    load([accounting_of(6)])
+    assert [x[3] for x in counts(lake)] == [90]
+    load([accounting_of(8) + statistics_of(91) + accounting_of(9)])
+    assert [x[3] for x in counts(lake)] == [91]
+
+
 def messages(lake):
     found = lake.read("messages").orderBy("qmgr", "put_seq").collect()
     return [(x.put_seq, x.object_name, x.put_time, bytes(x.message_id), x.synthetic) for x in found]

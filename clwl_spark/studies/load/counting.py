@@ -23,6 +23,7 @@ from clwl_spark.tables import loading as t
 FROM: Final = "from_time"
 TO: Final = "to_time"
 COUNT: Final = "messages"
+_PART: Final = f" ({ACCOUNTING})"
 Row = Mapping[str, Any]
 _OBJECT: Final = (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.REMOTE_QMGR)
 _COUNTER: Final = (*_OBJECT, t.COUNTER)
@@ -55,13 +56,60 @@ def added_up(rows: pa.Table) -> pa.Table:
     """
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for at, row in enumerate(rows.to_pylist()):
-        is_part = str(row[c.SOURCE]).endswith(f"({ACCOUNTING})")
-        own = tuple(row[x] for x in OBSERVED_COUNTS.keys) if is_part else (at,)
+        own = _count_of(row) if _is_part(row) else (at,)
         before = found.setdefault(own, {**row, COUNT: 0})
         before[COUNT] = min(before[COUNT] + (row[COUNT] or 0), MOST)
     if len(found) == rows.num_rows:
         return rows
     return pa.Table.from_pylist([*found.values()], rows.schema)
+
+
+def settled(lake: Lake, rows: pa.Table, grown: Container[str]) -> pa.Table:
+    """The counts of a load, one of each key, as they stand beside those of the lake.
+
+    Statistics and counters count all puts, accounting those of one connection or task: where both
+    have the same time, the first stand, whichever came first. Of alike ones the last stands; what
+    accounting of a file that grew has is added to what the file gave before.
+
+    Args:
+        lake: whose counts are looked at, where there is accounting.
+        rows: columns of `observed_counts`, of all files.
+        grown: names of the files of which only what they grew by is read.
+
+    Grain: one row per key.
+    """
+    own = rows.to_pylist()
+    qmgrs = sorted({x[c.QMGR] for x in own if _is_part(x)})
+    old = lake.in_memory(OBSERVED_COUNTS.name, c.QMGR, qmgrs).to_pylist() if qmgrs else []
+    there = {_count_of(x): x for x in old}
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in own:
+        name = _count_of(row)
+        before = found.get(name, there.get(name))
+        if before is None or not _is_part(row):
+            found[name] = row
+        elif not _is_part(before):
+            found[name] = before
+        elif name not in found and _file_of(row) == _file_of(before) and _file_of(row) in grown:
+            found[name] = {**row, COUNT: min((before[COUNT] or 0) + row[COUNT], MOST)}
+        else:
+            found[name] = row
+    return pa.Table.from_pylist([*found.values()], rows.schema)
+
+
+def _is_part(of: Row) -> bool:
+    """Whether a count is one of accounting."""
+    return str(of[c.SOURCE]).endswith(_PART)
+
+
+def _count_of(of: Row) -> tuple[Any, ...]:
+    """The key of a count."""
+    return tuple(of[x] for x in OBSERVED_COUNTS.keys)
+
+
+def _file_of(part: Row) -> str:
+    """The file that a count of accounting is of."""
+    return str(part[c.SOURCE]).removesuffix(_PART).rpartition(":")[0]
 
 
 def counted(lake: Lake, fresh: pa.Table) -> Counted:

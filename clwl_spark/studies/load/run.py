@@ -16,7 +16,7 @@ from clwl_spark.errors import InputError
 from clwl_spark.logs import OnProgress
 from clwl_spark.mq.read import PassedOver
 from clwl_spark.snapshots.reading import Sources, sources_of
-from clwl_spark.studies.load.counting import Counted, added_up
+from clwl_spark.studies.load.counting import Counted, added_up, settled
 from clwl_spark.studies.load.delta_tables import apart, table_of
 from clwl_spark.studies.load.derived import Made, made_of_counts, with_counts
 from clwl_spark.studies.load.known import Known, known_contents
@@ -149,6 +149,9 @@ def _worked_out(
 ) -> _New:
     """What of the files is to be written, and what follows from it."""
     tables, from_counters = with_counts(lake, _together(files))
+    if OBSERVED_COUNTS.name in tables:
+        longer = {x.name for x in files if x.part.start}
+        tables[OBSERVED_COUNTS.name] = settled(lake, tables[OBSERVED_COUNTS.name], longer)
     made = made_of_counts(lake, tables, known, options.seed)
     ready = _numbered(lake, [tables.get(MESSAGES.name, _none()), made.puts])
     tables[MESSAGES.name] = ready.rows
