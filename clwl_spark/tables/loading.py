@@ -16,6 +16,9 @@ LINE: Final = "line"
 TEXT: Final = "text"
 ROWS: Final = "rows"
 LOAD_ID: Final = "load_id"
+WHOLE: Final = "whole"
+SINCE: Final = "since"
+UNTIL: Final = "until"
 AT: Final = "at"
 RESOLVED: Final = "resolved_object"
 COUNTER: Final = "counter"
@@ -34,6 +37,15 @@ LOADS: Final = Table(
         Column(ROWS, "bigint", "Rows that it gave"),
         Column(c.LOADED_AT, "timestamp", "When it was loaded"),
         text(LOAD_ID, "The run that loaded it: the transaction of its append to the table"),
+        Column(
+            WHOLE,
+            "string",
+            "SHA-256 of the bytes of which only rows between `since` and `until` were loaded, by "
+            "which `content` is another one; null = all of them were",
+            optional=True,
+        ),
+        Column(SINCE, "timestamp", "Rows of before were left out; null = none were", optional=True),
+        Column(UNTIL, "timestamp", "Rows from then on were left out; null = none", optional=True),
     ),
 )
 LOAD_REJECTS: Final = Table(

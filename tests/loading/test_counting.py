@@ -217,6 +217,27 @@ def test_rows_outside_of_the_bounds_are_left_for_another_load(lake, load):
     assert (document["rows"]["observed_counts"], document["outside"]) == (3, 1)
 
 
+def test_rows_that_a_load_with_other_bounds_had_do_not_come_again(lake, load):
+    """Whether the bounds overlap, or are left out."""
+    event = {"eventType": {"value": 44}, "eventReason": {"value": 2085}}
+    made = [int(datetime.fromisoformat(at(hour)).timestamp()) for hour in (8, 9)]
+    failed = "".join(
+        json.dumps(event | {"eventCreation": {"epoch": x}, "eventData": {"queueMgrName": "QM1",
+                   "queueName": "NONE"}}) + "\n" for x in made
+    )  # fmt: skip
+    files = [PUTS, failed]
+    load(files, *MAPS, "--until", at(8, 30))
+    document, said = load(files, *MAPS, "--until", at(9, 30))
+    assert document["rows"] == {"observed_routes": 1, "messages": 1}
+    assert (document["outside"], document["repeated"]) == (1, 2)
+    assert "2 puts came again" in said
+    for more, new in ((["--since", at(8, 30)], 1), ([], 0), ([], 0)):
+        assert load(files, *MAPS, *more)[0]["rows"]["messages"] == new
+    # Neither file is read any more.
+    assert load(files, *MAPS)[0]["known"] == 2
+    assert (lake.read("messages").count(), lake.read("observed_routes").count()) == (3, 2)
+
+
 def test_a_file_that_grew_gives_its_new_rows_between_the_same_bounds(lake, load):
     load([PUTS], *MAPS, "--since", at(9))
     document, _ = load([PUTS + "QM1,2026-09-14T11:00:00Z,NEW\n"], *MAPS, "--since", at(9))

@@ -337,7 +337,8 @@ def test_a_run_that_was_killed_is_gone_on_with(lake, load, tmp_path):
     content = hashlib.sha256(file.read_bytes()).hexdigest()
     lake.create([LOADS])
     row = (content, "messages", len(PUTS), "x", 4, datetime(2026, 9, 14, tzinfo=UTC), "killed")
-    lake.append("loads", lake.arrow_rows("loads", [row]))
+    whole = (None, None, None)
+    lake.append("loads", lake.arrow_rows("loads", [(*row, *whole)]))
     assert load(file)["rows"]["messages"] == 4
     assert [x["load_id"] != "killed" for x in lake.rows("loads")] == [True]
     assert load(file)["known"] == 1

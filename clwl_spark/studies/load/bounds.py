@@ -52,14 +52,24 @@ class Bounds:
         """The rows between the bounds; a count whole in them; those without a moment are not."""
         if not self.name or table not in _MOMENTS:
             return rows
+        return rows.filter(self._hold(table, rows))
+
+    def without(self, table: str, rows: pa.Table) -> pa.Table:
+        """The rows that `within` leaves out."""
+        if not self.name or table not in _MOMENTS:
+            return rows.slice(0, 0)
+        return rows.filter(pc.invert(self._hold(table, rows)))
+
+    def _hold(self, table: str, rows: pa.Table) -> pa.ChunkedArray:
+        """(rows,) whether each is between the bounds."""
         begin, end = _MOMENTS[table]
         kept = pc.is_valid(rows[begin])
         if self.since is not None:
-            kept = pc.and_(kept, pc.greater_equal(rows[begin], _scalar(self.since)))
+            kept = pc.and_kleene(kept, pc.greater_equal(rows[begin], _scalar(self.since)))
         if self.until is not None:
             before = pc.less if begin == end else pc.less_equal
-            kept = pc.and_(kept, before(rows[end], _scalar(self.until)))
-        return rows.filter(kept)
+            kept = pc.and_kleene(kept, before(rows[end], _scalar(self.until)))
+        return kept
 
 
 def _scalar(moment: datetime) -> pa.Scalar:

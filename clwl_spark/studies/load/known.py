@@ -1,13 +1,14 @@
 """Which contents of files a lake has loaded already, by their bytes and not by their names."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from mmap import mmap
 from typing import Final
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import Transaction
+from clwl_spark.studies.load.bounds import Bounds
 from clwl_spark.tables import LOADS
 from clwl_spark.tables import columns as c
 from clwl_spark.tables import loading as t
@@ -29,12 +30,16 @@ class Part:
         content: the SHA-256 of all of it.
         written: tables that have its rows already: a run was killed before the others had.
         within: what it is known by where only its rows between some moments are loaded.
+        whole: `content`, also where only such rows are loaded.
+        earlier: tables that have rows of all of it already, and the bounds of these rows.
     """
 
     start: int
     content: str
     written: frozenset[str] = frozenset()
     within: str = ""
+    whole: str = ""
+    earlier: Sequence[tuple[str, Bounds]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +49,12 @@ class Known:
     Attributes:
         contents: size -> SHA-256 of contents of this size, whole in all their tables.
         written: SHA-256 of a content that is not whole -> the tables that have its rows.
+        bounded: SHA-256 of a content -> tables that have rows of it, and the bounds of these rows.
     """
 
     contents: Mapping[int, frozenset[str]] = field(default_factory=dict)
     written: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    bounded: Mapping[str, Sequence[tuple[str, Bounds]]] = field(default_factory=dict)
 
     def part(
         self, data: bytes | mmap, *, grows: bool, size: int | None = None, bounds: str = ""
@@ -75,7 +82,7 @@ class Known:
         """What is new of a content from a place on."""
         within = _within(content, bounds)
         written = self.written.get(content, frozenset()) | self.written.get(within, frozenset())
-        return Part(start, content, written, within)
+        return Part(start, content, written, within, content, self.bounded.get(content, ()))
 
     def has(self, content: str, size: int, bounds: str = "") -> bool:
         """Whether a content of this size is loaded: all of it, or its rows between these bounds."""
@@ -111,7 +118,13 @@ def known_contents(lake: Lake) -> Known:
             found.setdefault(row[t.BYTES], set()).add(row[t.CONTENT])
         elif (row[c.TABLE], row[t.LOAD_ID]) not in missing:
             written.setdefault(row[t.CONTENT], set()).add(row[c.TABLE])
+    bounded: dict[str, list[tuple[str, Bounds]]] = {}
+    for row in rows:
+        if row[t.WHOLE] and (row[c.TABLE], row[t.LOAD_ID]) not in missing:
+            between = Bounds(row[t.SINCE], row[t.UNTIL])
+            bounded.setdefault(row[t.WHOLE], []).append((row[c.TABLE], between))
     return Known(
         {size: frozenset(contents) for size, contents in found.items()},
         {content: frozenset(tables) for content, tables in written.items()},
+        bounded,
     )

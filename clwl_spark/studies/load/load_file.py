@@ -23,6 +23,8 @@ from clwl_spark.studies.load.spool import slices, spooled
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES
 
 _ROW: Final = "\0row"
+_APPENDED: Final = frozenset({MESSAGES.name, OBSERVED_ROUTES.name})
+"""Tables in which a row that comes again would be there twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class LoadFile:
         message_of: (observed_routes,) row of `messages` that each is about; -1 = it has none.
         again: puts that are left out because they came again.
         outside: rows that the bounds leave out.
+        before: rows left out since a load with other bounds had them.
+        between: the bounds, where they leave rows out.
     """
 
     name: str
@@ -87,13 +91,15 @@ class LoadFile:
     message_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     again: int = 0
     outside: int = 0
+    before: int = 0
+    between: Bounds = field(default_factory=Bounds)
 
     @property
     def is_of_use(self) -> bool:
         """Whether it gives a row, or is of records that need none, or of another time."""
         has_rows = any(x.num_rows for x in self.rows.values())
         is_needless = bool(self.needless) and not self.rejects
-        return has_rows or is_needless or bool(self.again or self.outside)
+        return has_rows or is_needless or bool(self.again or self.outside or self.before)
 
     @property
     def is_waiting(self) -> bool:
@@ -108,8 +114,11 @@ class LoadFile:
         ]
 
     def bound(self, bounds: Bounds) -> None:
-        """Keep the rows between some moments; where others are left out, the file is not whole."""
-        if not bounds.name:
+        """Keep the rows between some moments; where others are left out, the file is not whole.
+
+        What a load with other bounds had of it is left out as well.
+        """
+        if not (bounds.name or self.part.earlier):
             return
         kept: dict[str, NDArray[np.int64]] = {}
         for name, rows in self.rows.items():
@@ -118,11 +127,13 @@ class LoadFile:
                 numbered,
                 (bounds.within(name, _numbered(at, part)) for at, part in slices(rows)),
             )
-            kept[name] = within[_ROW].to_numpy()
             self.outside += rows.num_rows - within.num_rows
-            self.rows[name] = within.drop_columns([_ROW])
+            new = self._not_before(name, within)
+            kept[name] = new[_ROW].to_numpy()
+            self.rows[name] = new.drop_columns([_ROW])
         if self.outside:
             self.part = replace(self.part, content=self.part.within)
+            self.between = bounds
         if len(self.message_of):
             of = self.message_of[kept[OBSERVED_ROUTES.name]]
             place = np.full(int(of.max(initial=0)) + 1, -1, dtype=np.int64)
@@ -130,6 +141,15 @@ class LoadFile:
             there = own < len(place)
             place[own[there]] = np.flatnonzero(there)
             self.message_of = np.where(of >= 0, place[of], -1)
+
+    def _not_before(self, name: str, rows: pa.Table) -> pa.Table:
+        """The rows of a table less those that a load with other bounds had."""
+        found = rows
+        for table, bounds in self.part.earlier:
+            if table == name and name in _APPENDED:
+                found = bounds.without(name, found)
+        self.before += rows.num_rows - found.num_rows
+        return found
 
     def leave_written(self) -> None:
         """Leave out tables without rows, and those that a killed run has written."""

@@ -150,7 +150,7 @@ def _worked_out(
     """What of the files is to be written, and what follows from it."""
     tables, from_counters = with_counts(lake, _together(files))
     if OBSERVED_COUNTS.name in tables:
-        longer = {x.name for x in files if x.part.start}
+        longer = {x.name for x in files if x.part.start and not x.part.earlier}
         tables[OBSERVED_COUNTS.name] = settled(lake, tables[OBSERVED_COUNTS.name], longer)
     made = made_of_counts(lake, tables, known, options.seed)
     ready = _numbered(lake, [tables.get(MESSAGES.name, _none()), made.puts])
@@ -186,7 +186,7 @@ def _read(
             one.rows[OBSERVED_COUNTS.name] = added_up(one.rows[OBSERVED_COUNTS.name])
         one.bound(options.bounds)
         one.leave_written()
-    return notes
+    return replace(notes, repeated=notes.repeated + sum(x.before for x in files))
 
 
 def _passed(sources: Sources, files: Sequence[LoadFile]) -> Iterator[PassedOver]:

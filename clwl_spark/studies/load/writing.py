@@ -46,12 +46,15 @@ def write_contents(
     lake.create([*(TABLES[x] for x in there), LOADS, LOAD_REJECTS])
     load_id, now = uuid.uuid4().hex, datetime.now(UTC)
     loads = [
-        (x.part.content, name, x.size, x.name, rows, now, load_id)
+        (x.part.content, name, x.size, x.name, rows, now, load_id, *_bounds_of(x))
         for x in files
         if x.is_of_use
         for name, rows in ({y: z.num_rows for y, z in x.rows.items()} or {"": 0}).items()
     ]
-    loads += [(x, MESSAGES.name, 0, "", rows, now, load_id) for x, rows in made.counts.items()]
+    none = (None, None, None)
+    loads += [
+        (x, MESSAGES.name, 0, "", rows, now, load_id, *none) for x, rows in made.counts.items()
+    ]
     transaction = once(load_id)
     if loads:
         lake.merge(LOADS.name, lake.arrow_rows(LOADS.name, loads))
@@ -63,3 +66,9 @@ def write_contents(
             lake.merge(name, last_of_keys(tables[name], name), transaction)
         else:
             lake.append(name, tables[name], transaction)
+
+
+def _bounds_of(file: LoadFile) -> tuple[str | None, datetime | None, datetime | None]:
+    """The content of which only a part is loaded, and the bounds of that part."""
+    bounds = file.between
+    return (file.part.whole if bounds.name else None, bounds.since, bounds.until)
