@@ -1,6 +1,7 @@
 """Readings become counts, counts synthetic puts; bounds, mappings and redaction of a load."""
 
 import json
+import shutil
 from datetime import UTC, datetime
 
 import pytest
@@ -139,6 +140,30 @@ def test_what_accounting_adds_to_a_file_that_grew_is_added_up_too(lake, load, tm
     # Another file may have the same record again, so it is not added.
     load([accounting_of(7) + "\n"])
     assert [x[3] for x in counts(lake)] == [7]
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        (SMF_WQ.replace("0,0,102", "45,0,102"), "45,0,102"),
+        (AMQSMON, "MsgCount: 7"),
+        (scrape(at(8), 7, 100, "counter") + scrape(at(9), 8, 217, "counter"), "17\n"),
+    ],
+    ids=["SMF", "amqsmon", "metrics"],
+)
+def test_a_last_line_that_is_cut_is_taken_when_it_is_whole(lake, load, tmp_path, text, mark):
+    """Nothing of it is lost, and no number of which digits are missing is taken."""
+    load([text])
+    whole = sorted(counts(lake))
+    for table in ("observed_counts", "counter_readings", "loads"):
+        shutil.rmtree(lake.path(table), ignore_errors=True)
+    file = tmp_path / "grows"
+    file.write_text(text[: text.rindex(mark) + 1])
+    document, _ = load([], file)
+    assert ["when it is whole" in x["reason"] for x in document["rejects"]] == [True]
+    file.write_text(text)
+    assert load([], file)[0]["rejects"] == []
+    assert sorted(counts(lake)) == whole
 
 
 def test_statistics_stand_before_accounting_of_the_same_time(lake, load):
