@@ -5,6 +5,7 @@ import shutil
 from datetime import UTC, datetime
 
 import pytest
+from deltalake import DeltaTable
 from loading.tool_texts import AMQSMON, SMF_WQ, chstatus, otlp, scrape
 
 from clwl_spark.cli import main
@@ -208,6 +209,22 @@ def test_counts_of_an_earlier_load_become_puts_and_the_seed_draws_their_moments(
     words = ["--lake", other.root, "--time-zone", "UTC", "--json", "--synthesize", "--seed", "7"]
     assert main(["load", str(tmp_path / "text0"), *words]) == 0
     assert messages(other) == seventh
+
+
+def test_counts_of_an_earlier_load_become_puts_in_parts(lake, load):
+    load([AMQSMON])
+    bounds = (["--until", at(10, 15)], [])
+    found = [load([], "--synthesize", *words)[0]["synthetic"] for words in bounds]
+    assert found == [8 + 5, 2]
+    assert len(messages(lake)) == 15
+
+
+def test_more_puts_than_memory_has_room_for_are_refused(lake, load, capsys):
+    load([AMQSMON])
+    counted = DeltaTable(lake.path("observed_counts"))
+    counted.update({"messages": f"{10**12}"}, "object_type = 'QUEUE'")
+    assert main(["load", "--lake", lake.root, "--synthesize"]) == 2
+    assert "make them in parts with --since and --until" in capsys.readouterr().err
 
 
 def test_a_queue_of_the_queue_manager_itself_and_a_channel_give_no_puts(load):

@@ -152,7 +152,7 @@ def _worked_out(
     if OBSERVED_COUNTS.name in tables:
         longer = {x.name for x in files if x.part.start and not x.part.earlier}
         tables[OBSERVED_COUNTS.name] = settled(lake, tables[OBSERVED_COUNTS.name], longer)
-    made = made_of_counts(lake, tables, known, options.seed)
+    made = made_of_counts(lake, tables, known, options)
     ready = _numbered(lake, [tables.get(MESSAGES.name, _none()), made.puts])
     tables[MESSAGES.name] = ready.rows
     _link(files, tables, ready)
