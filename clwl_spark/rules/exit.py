@@ -18,6 +18,9 @@ and snapshot_id, qmgr (who puts), object_type, kind, suspended, status_tier. In 
 QUEUE those of MQWQR are null, as MQ passes no queues then. dest_seq_number and dest_seq_factor are
 null: the exit is asked once per request, before any message of it is routed.
 
+A row that it returns has to be one that it got, by the columns that tell destinations apart: else
+it is refused. What it does to other columns changes nothing.
+
 Source: SEMANTICS 4, row "exit"; P26; Hughson's deck, "Workload management features".
 """
 
@@ -32,6 +35,7 @@ from clwl_spark.mq.vocabulary import PlanKind
 from clwl_spark.rules.marking import CHOICE_KEY, Rule, eliminate, in_play
 from clwl_spark.rules.named import named_function
 from clwl_spark.snapshots.views import EVERYBODY, VIEWER, Topology
+from clwl_spark.spark.materialize import checkpoint
 from clwl_spark.tables import columns as c
 
 _ROW = (
@@ -57,20 +61,42 @@ _REQUEST: Final = (
 
 
 def keep_what_exit_keeps(exit_function: Rule) -> Rule:
-    """Make a rule of the exit, which gets the rows in play and returns those it keeps."""
+    """Make a rule of the exit, which gets the rows in play and returns those it keeps.
+
+    Raises:
+        ExitFunctionError: (of the rule) what it returned is no frame of rows that it got.
+    """
 
     def rule(candidates: DataFrame) -> DataFrame:
-        kept: object = exit_function(candidates.where(in_play()))
+        given = candidates.where(in_play())
+        kept: object = exit_function(given)
         if not isinstance(kept, DataFrame) or not set(_ROW) <= set(kept.columns):
             raise ExitFunctionError(
                 f"the exit must return a DataFrame with the columns {list(_ROW)}: "
                 "return the rows it got, less those it takes away"
             )
-        marked = kept.select(*_ROW).distinct().withColumn(_KEPT, F.lit(True))
+        destinations = checkpoint(kept.select(*_ROW).distinct())
+        _refuse_others(destinations, given)
+        marked = destinations.withColumn(_KEPT, F.lit(True))
         joined = candidates.join(marked, on=list(_ROW), how="left")
         return eliminate(joined, F.col(_KEPT).isNull(), EXIT).drop(_KEPT)
 
     return rule
+
+
+def _refuse_others(kept: DataFrame, given: DataFrame) -> None:
+    """Refuse rows that the exit did not get: it can take destinations away, not change or add any.
+
+    Raises:
+        ExitFunctionError: there is one.
+    """
+    other = kept.join(given.select(*_ROW), list(_ROW), "left_anti").first()
+    if other is not None:
+        raise ExitFunctionError(
+            f"the exit returned a destination that it did not get: {other[c.DEST_OBJECT]} on "
+            f"{other[c.DEST_QMGR]} by {other[c.CHANNEL]} in {other[c.CHANNEL_CLUSTER]}: return the "
+            "rows it got as they are, less those it takes away"
+        )
 
 
 def seeing_all(exit_function: Rule, plans: DataFrame, known: DataFrame, topology: Topology) -> Rule:

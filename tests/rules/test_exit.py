@@ -6,6 +6,7 @@ from types import ModuleType
 
 import pytest
 from builders import candidates, dest
+from pyspark.sql import functions as F
 from scenario_files import START
 from small_worlds import qmgr, queue, rcvr, remote, sender, tables
 from tracing.way_files import lake_of
@@ -159,3 +160,30 @@ def test_an_exit_that_takes_other_arguments_is_refused(capsys, lake, own_exit):
     assert "must return a DataFrame" in capsys.readouterr().err
     assert main([*words, "my_exit:absent"]) == 2
     assert explained(capsys, lake, "my_exit:nothing", "--object", "Q")["plan"]["reason"] == 2270
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"dest_qmgr": "QM4"}, "Q on QM4 by TO.QM2 in K"),
+        ({"dest_object": "R"}, "R on QM2 by TO.QM2 in K"),
+        ({"channel": None}, "Q on QM2 by None in K"),
+    ],
+)
+def test_a_destination_that_the_exit_did_not_get_is_refused(capsys, lake, own_exit, changed, said):
+    def one_more(destinations):
+        values = {name: F.lit(value).cast("string") for name, value in changed.items()}
+        other = destinations.where("dest_qmgr = 'QM2'").withColumns(values)
+        return destinations.unionByName(other)
+
+    own_exit.one_more = one_more
+    words = ["explain", "--lake", lake.root, "--from", "QM1", "--object", "Q", "--exit"]
+    assert main([*words, "my_exit:one_more"]) == 2
+    assert f"a destination that it did not get: {said}" in capsys.readouterr().err
+
+
+def test_what_the_exit_does_to_other_columns_changes_nothing(capsys, lake, own_exit):
+    own_exit.heavier = lambda rows: rows.withColumns({"clwlwght": F.lit(99), "status": F.lit("X")})
+    found = explained(capsys, lake, "my_exit:heavier", "--object", "Q")
+    assert {row["clwlwght"] for row in found["candidates"]} == {50}
+    assert {row["status"] for row in found["candidates"]} == {"RUNNING", "RETRYING", "INACTIVE"}
