@@ -236,5 +236,6 @@ def test_what_has_no_outcome_is_told(lake):
     assert (found["state"], found["summary"]) == ("REJECTED", "It was set aside: NO_SNAPSHOT.")
     with pytest.raises(UnknownMessageError, match="no message GATE:77"):
         where_is(lake, Wanted(0, None, "GATE", 77), Edition.SECOND)
-    with pytest.raises(UsageError, match="names no message"):
-        wanted_message("GATE:x", 0)
+    for text in ("GATE:x", "GATE:²", f"GATE:{2**63}", ""):
+        with pytest.raises(UsageError, match="names no message"):
+            wanted_message(text, 0)

@@ -43,6 +43,7 @@ from clwl_spark.tables.moments import moment_at, moment_text
 Document = dict[str, Any]
 _Row = dict[str, Any]
 _Key = tuple[str, int, bytes | None]
+_LAST_PUT_SEQ: Final = 2**63 - 1
 _CHOSE: Final = (c.DEST_QMGR, c.CHANNEL, c.CLWLWGHT)
 
 
@@ -90,15 +91,18 @@ def wanted_message(text: str, at: int, qmgr: str | None = None) -> Wanted:
         UsageError: it is neither.
     """
     name, colon, number = text.rpartition(":")
-    if colon and number.isdigit() and qmgr in (None, name):
+    if colon and number.isdecimal() and int(number) <= _LAST_PUT_SEQ and qmgr in (None, name):
         return Wanted(at, qmgr=name, put_seq=int(number))
     try:
-        return Wanted(at, message_id=bytes.fromhex(text), qmgr=qmgr)
-    except ValueError as error:
+        message_id = bytes.fromhex(text)
+    except ValueError:
+        message_id = b""
+    if not message_id:
         raise UsageError(
             f"'{text}' names no message: give QM:PUT_SEQ, or its identifier in hexadecimal, 48 "
             "digits as MQ shows it"
-        ) from error
+        )
+    return Wanted(at, message_id=message_id, qmgr=qmgr)
 
 
 def where_is(lake: Lake, wanted: Wanted, edition: Edition) -> list[Document]:
