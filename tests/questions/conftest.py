@@ -52,6 +52,8 @@ def _batches():
         for n, x in enumerate(opens, 1)
     ]
     puts.append(message("A", "ORDERS", 400, put_time=NOON, bind="SOMETIMES"))
+    # In one hour to one queue manager, by a channel and without one.
+    puts.append(message("B", "ORDERS", 1, put_time=NOON + timedelta(minutes=6)))
     # A topic may have a queue's name.
     puts.append(message("A", NOBODYS, 401, put_time=NOON, object_type="TOPIC"))
     return [x for x in puts if x["put_seq"] != LATE], [x for x in puts if x["put_seq"] == LATE]

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from datetime import timedelta
 
 import pytest
-from questions.asking import EVIL, LATE, NOBODYS, all_rows, at_hour, shares
+from questions.asking import EVIL, LATE, NOBODYS, all_rows, at_hour, duck, rows_of, shares
 from small_worlds import NOON
 
-from clwl_spark.present.questions.texts import Question
+from clwl_spark.present.questions.texts import Question, all_questions
 
 
 def test_share_per_hour_is_what_outcomes_count(named, outcomes):
@@ -107,7 +107,7 @@ def test_the_rule_that_decides_weighs_the_messages(answered, named, outcomes):
     for x in outcomes:
         rule = {"PRIOR": 14, "ORDERS": {"S1": 5, "S2": 7}.get(x["snapshot_id"])}
         if x["object_name"] not in (EVIL, NOBODYS):
-            by[rule.get(x["object_name"])] += 1
+            by[6 if x["is_local"] else rule.get(x["object_name"])] += 1
     found = {x["rule"]: x for x in answered["deciding-rules"]}
     assert {rule: x["messages_decided"] for rule, x in found.items()} == dict(by)
     assert sum(x["share"] for x in found.values()) == pytest.approx(1)
@@ -175,3 +175,35 @@ def test_valid_snapshots_are_counted_by_their_day(answered):
     (day,) = answered["changes-per-day"]
     assert (day["day"], day["snapshots"]) == (NOON.replace(hour=0, minute=0), 2)
     assert (day["created"], day["changed"], day["deleted"]) == (0, 0, 0)
+
+
+def test_a_change_of_a_whole_point_is_told_whatever_its_last_bits_are():
+    connection = duck()
+    sides = [("S1", 0.28), ("S2", 0.29)]
+    shares_there = " UNION ALL ".join(
+        f"SELECT '{x}' AS snapshot_id, 'QUEUE' AS object_type, 'Q' AS object_name, "
+        f"'' AS object_qmgr, 'B' AS dest_qmgr, {share} AS share"
+        for x, share in sides
+    )
+    connection.execute(f"CREATE VIEW share_per_snapshot AS {shares_there}")
+    connection.execute(
+        "CREATE VIEW snapshot_history AS SELECT 'S2' AS snapshot_id, 'S1' AS previous_id, "
+        "TIMESTAMP '2024-05-06 12:00:00' AS valid_from"
+    )
+    (row,) = rows_of(connection, all_questions()["moved-traffic"].sql)
+    assert row["points"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("deviation", "count"), [(0.05 + 1e-16, 0), (0.0501, 1)])
+def test_five_points_are_not_more_than_five_whatever_the_last_bits_are(deviation, count):
+    connection = duck()
+    connection.execute(
+        "CREATE VIEW queue_manager_balance AS SELECT 'QUEUE' AS object_type, 'Q' AS object_name, "
+        "'' AS object_qmgr, 'B' AS dest_qmgr, 1 AS messages, 0.5 AS share, 0.5 AS ideal_share, "
+        f"2 AS destinations, 1.0 AS greatest_to_least, {deviation!r}::DOUBLE AS largest_deviation"
+    )
+    connection.execute(
+        "CREATE VIEW bindings_per_hour AS SELECT 'QUEUE' AS object_type, 'Q' AS object_name, "
+        "'' AS object_qmgr, 0 AS bound, 1 AS messages"
+    )
+    assert len(rows_of(connection, all_questions()["unbalanced"].sql)) == count

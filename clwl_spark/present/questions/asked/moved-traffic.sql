@@ -43,6 +43,6 @@ SELECT
   share_after,
   100 * (share_after - share_before) AS points
 FROM compared
-WHERE all_before > 0 AND all_after > 0 AND abs(share_after - share_before) >= 0.01
+WHERE all_before > 0 AND all_after > 0 AND round(abs(share_after - share_before), 9) >= 0.01
 ORDER BY round(abs(share_after - share_before), 6) DESC, changed_at, after_it, object_name,
   object_qmgr, object_type, dest_qmgr

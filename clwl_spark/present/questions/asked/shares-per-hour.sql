@@ -16,4 +16,4 @@ SELECT
     )
   ) AS points
 FROM share_per_hour
-ORDER BY object_name, object_qmgr, hour, dest_qmgr, channel
+ORDER BY object_name, object_qmgr, object_type, hour, dest_qmgr, channel NULLS LAST

@@ -22,6 +22,6 @@ SELECT
 FROM queue_manager_balance AS b
 JOIN bindings AS t ON t.object_type = b.object_type AND t.object_name = b.object_name
   AND t.object_qmgr = b.object_qmgr
-WHERE b.destinations > 1 AND b.largest_deviation > 0.05
+WHERE b.destinations > 1 AND round(b.largest_deviation, 9) > 0.05
 ORDER BY round(b.largest_deviation, 9) DESC, b.object_name, b.object_qmgr, b.object_type,
   b.dest_qmgr
