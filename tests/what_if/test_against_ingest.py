@@ -258,6 +258,27 @@ def test_scripts_come_before_words(lake, tmp_path):
     assert (row["target"], row["defbind"]) == ("TARIFF", "OPEN")
 
 
+DUMPED = (
+    "* Script generated on 2026-09-20 at 12.00.00\n* Queue manager name: SHOP1\n"
+    "* Command issued: dmpmqcfg -a\n"
+)
+
+
+@pytest.mark.parametrize("head", ["Starting MQSC for queue manager SHOP1.\n", DUMPED])
+def test_words_that_say_otherwise_than_a_script_count(lake, tmp_path, head):
+    script = tmp_path / "change.mqsc"
+    script.write_text(
+        f"{head}DEFINE QALIAS(NEW) TARGET(TARIFF) REPLACE\nALTER QMGR CLWLUSEQ(ANY)\n"
+    )
+    said = ("DEFINE QALIAS(NEW) TARGET(PARCEL.BOOK) REPLACE", "ALTER QMGR CLWLUSEQ(LOCAL)")
+    words = [understood(f"{x} ON SHOP1") for x in said]
+    found = rows_changed(changed_by_words(lake, "demo", words, [script]))
+    _, (row,) = found["queues"]
+    assert (row["queue"], row["target"]) == ("NEW", "PARCEL.BOOK")
+    _, new = found["queue_managers"]
+    assert {x["clwluseq"] for x in new} == {"LOCAL"}
+
+
 ANOTHER = (
     "DEFINE CHANNEL(FREIGHT.DEPOT1.B) CHLTYPE(CLUSRCVR) CONNAME('depot1b(1414)') CLUSTER(FREIGHT)"
 )

@@ -20,6 +20,7 @@ from clwl_spark.snapshots.inspection import STATE
 from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.snapshots.settled import settle_files
 from clwl_spark.snapshots.views import DEFAULTS
+from clwl_spark.studies.what_if.lakes import ChangedLake
 from clwl_spark.studies.what_if.passed_on import passed_on
 from clwl_spark.studies.what_if.texts import Known, NothingHitError, Texts, texts_of
 from clwl_spark.studies.what_if.words import Change, ChannelState, Definition, QmgrDown
@@ -63,49 +64,62 @@ def changed_by_words(
         InputError: a piece of a script or a value that MQ would refuse.
         IngestError: a script names no queue manager.
     """
-    base = _Base(lake, snapshot_id, tables_of(lake, snapshot_id), scripts)
+    as_it_is = _Base(lake, snapshot_id, tables_of(lake, snapshot_id))
+    # Words that say otherwise than a script come later; as one of its files they contradict it.
+    base = as_it_is.after(scripts) if scripts else as_it_is
     texts = texts_of(changes, _found(base, changes))
     if not texts.of_qmgr and not scripts:
-        return _checked(Sides(base.tables, base.tables, texts.down))
-    return _checked(Sides(base.tables, passed_on(base.tables, base.with_texts(texts)), texts.down))
+        return _checked(Sides(as_it_is.tables, as_it_is.tables, texts.down))
+    after = base.with_texts(texts)
+    return _checked(Sides(as_it_is.tables, passed_on(as_it_is.tables, after), texts.down))
 
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """A snapshot and the scripts that are applied to it before anything else."""
+    """A snapshot's tables, as they are or after scripts."""
 
     lake: Lake
     snapshot_id: str
     tables: Tables
-    scripts: Sequence[Path]
 
-    def with_texts(self, texts: Texts | None = None) -> Tables:
-        """The tables when the scripts, and then the texts, are carried out.
+    def after(self, files: Sequence[Path]) -> "_Base":
+        """The same when files are carried out.
 
         Raises:
             InputError: MQ would refuse a piece.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            files = list(self.scripts)
-            for number, text in enumerate(texts.of_qmgr.values() if texts else ()):
-                files.append(Path(folder) / f"change{number}.mqsc")
-                files[-1].write_text(text, encoding="utf-8")
-            sources = sources_of(files, None)
-            outcome = settle_files(
-                self.lake, sources, self.snapshot_id, self.snapshot_id, tell_nobody
-            )
+        own = self.snapshot_id
+        outcome = settle_files(self.lake, sources_of(files), own, own, tell_nobody)
         if outcome.rejects:
             told = "; ".join(
                 f"{x.text.strip() or x.file}: {x.reason}" for x in outcome.rejects[:_SHOWN]
             )
             raise InputError(f"MQ would refuse a part of the change: {told}")
-        return {**self.tables, **outcome.frames}
+        tables = {**self.tables, **outcome.frames}
+        lake = ChangedLake(
+            self.lake.spark, self.lake.root, self.lake.in_catalog, self.lake.checkpoints, tables
+        )
+        return _Base(lake, self.snapshot_id, tables)
+
+    def with_texts(self, texts: Texts) -> Tables:
+        """The tables when texts are carried out.
+
+        Raises:
+            InputError: MQ would refuse a piece.
+        """
+        if not texts.of_qmgr:
+            return self.tables
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for number, text in enumerate(texts.of_qmgr.values()):
+                files.append(Path(folder) / f"change{number}.mqsc")
+                files[-1].write_text(text, encoding="utf-8")
+            return self.after(files).tables
 
 
 def _found(base: _Base, changes: Sequence[Change]) -> Known:
     """What changes find: what the scripts leave, and channels that other changes define, too."""
-    applied = base.with_texts() if base.scripts and changes else base.tables
-    found = known(applied, changes)
+    found = known(base.tables, changes)
     defining = [x for x in changes if isinstance(x, Definition)]
     if len(changes) == len(defining) or not any(_is_of_channel(x) for x in defining):
         return found

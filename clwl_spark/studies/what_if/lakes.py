@@ -1,7 +1,7 @@
-"""A lake for one side of a what-if: tables of its own, and the messages of another lake."""
+"""Lakes for a what-if: one for a side, and a lake as it is after a change."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -9,6 +9,30 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.tables import MESSAGES, Table
 from clwl_spark.tables import columns as c
+
+
+@dataclass(frozen=True)
+class ChangedLake(Lake):
+    """A lake with a snapshot's rows after a change, to be read by whoever changes them further.
+
+    Attributes:
+        tables: table -> rows of the snapshot; those of other snapshots are not seen in them.
+    """
+
+    tables: Mapping[str, DataFrame] = field(default_factory=dict)
+
+    def exists(self, table: str) -> bool:
+        """Whether the table is there."""
+        return table in self.tables or super().exists(table)
+
+    def read_or_empty(
+        self, table: str, column: str = "", values: Sequence[str] | Sequence[int] = ()
+    ) -> DataFrame:
+        """The table's rows, as `Lake.read_or_empty`."""
+        frame = self.tables.get(table)
+        if frame is None:
+            return super().read_or_empty(table, column, values)
+        return frame.where(F.col(column).isin(*values)) if column else frame
 
 
 @dataclass(frozen=True)
