@@ -190,6 +190,28 @@ def test_of_a_direct_topic_the_subscriptions_that_match_are_told(spark, tmp_path
     assert found.other_changes > 0
 
 
+def test_publications_that_stay_by_their_scope_are_all_of_them(spark, tmp_path):
+    news, at_home = (topic("SRV1", "NEWS", "/news", pub_scope=x) for x in ("ALL", "QMGR"))
+    asked = proxy("APP1", "/news/#", "SRV1")
+    found = changed_world(
+        spark, tmp_path, [news, asked], [at_home, asked], "/news/a", object_type="TOPIC"
+    )
+    lost, stays = found.puts[0].ways
+    assert (lost.dest_qmgr, lost.verdict_after) == ("SRV1", "what is put stays on APP1")
+    assert (stays.dest_qmgr, stays.channel) == ("APP1", "")
+    assert (stays.expected_before, stays.expected_after) == (0, 1)
+    assert told(found) == {("topics", "SRV1", "NEWS", "CHANGED")}
+
+
+def test_a_way_that_an_alias_leads_to_no_more_is_not_said_to_be_undefined(spark, tmp_path):
+    first, then = (alias("APP1", "IN", x) for x in ("ORDERS", "OTHER"))
+    hosts = [queue("SRV1", "ORDERS", "K"), queue("SRV2", "OTHER", "K")]
+    found = changed_world(spark, tmp_path, [first, *hosts], [then, *hosts], "IN")
+    ways = {x.dest_qmgr: x for x in found.puts[0].ways}
+    assert ways["SRV1"].verdict_after == "the name leads to OTHER"
+    assert ways["SRV2"].verdict_before == "the name led to ORDERS"
+
+
 def test_what_an_alias_leads_to_is_on_the_way(spark, tmp_path):
     own = alias("APP1", "IN", "ORDERS")
     hosts = [queue(x, "ORDERS", "K", defbind="NOTFIXED") for x in ("SRV1", "SRV2")]

@@ -16,7 +16,7 @@ from clwl_spark.algorithm.ladder import RECENTLY_USED
 from clwl_spark.algorithm.request import Request
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
-from clwl_spark.mq.vocabulary import ObjectType, Via
+from clwl_spark.mq.vocabulary import ObjectType, PlanKind, Via
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.catalog import MissingSnapshotError, SnapshotCatalog, snapshot_catalog
 from clwl_spark.snapshots.contradictions import consistent_topology
@@ -37,13 +37,11 @@ from clwl_spark.studies.incident.seen import (
     last_put,
     waiting,
 )
-from clwl_spark.studies.incident.wording import advice, remedy
+from clwl_spark.studies.incident.wording import advice, not_a_candidate, remedy
 from clwl_spark.tables import columns as c
 from clwl_spark.tables.moments import micros, moment_at, moment_text
 
 MOST_PUTS: Final = 40
-_GONE: Final = "its definition, or its channel's, is not seen any more"
-_NEW: Final = "its definition, or its channel's, was not seen then"
 _Key = tuple[str, str]
 
 
@@ -176,7 +174,10 @@ def _put(
     types: Mapping[tuple[str, str], str],
     ladder: Ladder,
 ) -> Put:
-    before, after = (_shares(x) for x in sides)
+    before, after = (_shares(x, asked[0]) for x in sides)
+    plans = [x.plan for x in sides]
+    new = not_a_candidate(plans[0], plans[1], asked[0], is_now=False)
+    gone = not_a_candidate(plans[1], plans[0], asked[0], is_now=True)
     verdicts = [_verdicts(x, asked[0], ladder) for x in sides]
     rules = _rules(sides[1])
     seen: Counter[tuple[_Key, bool]] = Counter()
@@ -194,8 +195,8 @@ def _put(
                 expected_after=after.get(key, 0.0),
                 messages_before=seen[key, False],
                 messages_after=seen[key, True],
-                verdict_before=verdicts[0].get(key, _NEW) if judged and key not in before else "",
-                verdict_after=verdicts[1].get(key, _GONE) if judged and key not in after else "",
+                verdict_before=verdicts[0].get(key, new) if judged and key not in before else "",
+                verdict_after=verdicts[1].get(key, gone) if judged and key not in after else "",
                 remedy=""
                 if key in after
                 else remedy(row, key, asked[0], in_mqsc(sides[1], row, types)),
@@ -210,7 +211,12 @@ def _order(way: Way) -> tuple[bool, float, float, str, str]:
     return not way.is_lost, -way.expected_before, -way.expected_after, way.dest_qmgr, way.channel
 
 
-def _shares(side: Planned) -> dict[_Key, float]:
+def _shares(side: Planned, qmgr: str) -> dict[_Key, float]:
+    """The share of each way; where nothing is chosen, all go one way by no channel."""
+    plan = side.plan
+    if plan[c.REASON] == 0 and plan[c.KIND] in (PlanKind.LOCAL, PlanKind.XMITQ):
+        to = qmgr if plan[c.KIND] == PlanKind.LOCAL else plan[c.RESOLVED_QMGR]
+        return {(to, ""): 1.0} if to else {}
     found: dict[_Key, float] = {}
     for x in side.routes:
         key = _key(x)

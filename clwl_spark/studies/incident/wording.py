@@ -13,6 +13,8 @@ from clwl_spark.tables.moments import moment_at, moment_text
 _SUSPENDED: Final = 7
 _STATUS: Final = range(8, 12)
 _MOST: Final = 5
+_GONE: Final = "its definition, or its channel's, is not seen any more"
+_NEW: Final = "its definition, or its channel's, was not seen then"
 
 
 def remedy(row: Mapping[str, Any] | None, way: tuple[str, str], qmgr: str, object_: str) -> str:
@@ -38,6 +40,30 @@ def remedy(row: Mapping[str, Any] | None, way: tuple[str, str], qmgr: str, objec
             return f"on {qmgr}: START CHANNEL({channel})"
         return f"on {qmgr}: DISPLAY CHSTATUS({channel}), and see that {to} and its listener run"
     return ""
+
+
+def not_a_candidate(
+    plan: Mapping[str, Any], other: Mapping[str, Any], qmgr: str, *, is_now: bool
+) -> str:
+    """Why a way is not among the candidates of a put.
+
+    Args:
+        plan: of the put where it is none (`route_plans`).
+        other: of the same put in the other snapshot, where it may be one.
+        qmgr: where is put.
+        is_now: it is none any more; else it was none before.
+    """
+    resolved = (c.RESOLVED_OBJECT, c.RESOLVED_QMGR)
+    if plan[c.REASON] == 0 and plan[c.KIND] == PlanKind.LOCAL:
+        return f"what is put stays on {qmgr}" if is_now else f"what was put stayed on {qmgr}"
+    if plan[c.REASON] == 0 and plan[c.KIND] == PlanKind.XMITQ:
+        on = f"{plan[c.XMITQ]} by definition"
+        return f"what is put goes to {on}" if is_now else f"what was put went to {on}"
+    if plan[c.REASON] == 0 and [plan[x] for x in resolved] != [other[x] for x in resolved]:
+        at = f" at {plan[c.RESOLVED_QMGR]}" if plan[c.RESOLVED_QMGR] else ""
+        to = f"{plan[c.RESOLVED_OBJECT]}{at}"
+        return f"the name leads to {to}" if is_now else f"the name led to {to}"
+    return _GONE if is_now else _NEW
 
 
 def advice(
