@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from clwl_spark.logs import OnProgress
+from clwl_spark.present.printable import Printable
 
 PIPED_WIDTH: Final = 160
 
@@ -39,7 +40,7 @@ class Screen:
             return
         console = _console(self.out)
         for part in parts:
-            console.print(part)
+            console.print(Printable(part))
 
     def document(self, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
         """Print the result's JSON document, with `--json`; each says which engine answered."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
-from clwl_spark.present.report.words import percent, printable
+from clwl_spark.present.printable import printable
+from clwl_spark.present.report.words import percent
 from clwl_spark.studies.conform.model import Conformity, Disagreement
 from clwl_spark.studies.conform.wording import end, summary
 from clwl_spark.tables import columns as c

@@ -1,11 +1,16 @@
 """Answers on a page and on a terminal."""
 
 from datetime import UTC, datetime
+from io import StringIO
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from clwl_spark.cli.ask import answer_table
+from clwl_spark.cli.screen import Screen
+from clwl_spark.cli.tables import listing
+from clwl_spark.present.printable import Printable
 from clwl_spark.present.questions.page import page
 from clwl_spark.present.questions.rendering import answer_document, cell
 from clwl_spark.present.questions.running import Answer
@@ -54,6 +59,25 @@ def test_rows_beyond_the_limit_are_told_of():
     assert "there are more" not in _page(_answer(("Q", 1)))
     assert "The first 1 rows; there are more." in _page(_answer(("Q", 1), more=True))
     assert "The first 1 rows; more with --limit N" in _shown(_answer(("Q", 1), more=True))
+
+
+def test_names_give_a_terminal_and_a_page_no_commands():
+    evil = "\x1b[31mQ\x07\u202e\nR"
+    answer = _answer((evil, 1))
+    assert "\ufffd[31mQ\ufffd\ufffd\ufffdR" in _page(answer)
+    assert answer_document(answer)["rows"][0]["queue"] == evil
+    out = StringIO()
+    Screen(out).show(Text(evil), listing(["name"], [[evil]]), "[bold]b[/bold]")
+    assert out.getvalue().splitlines()[:2] == ["\ufffd[31mQ\ufffd", "R"]
+    assert out.getvalue().endswith("b\n")
+    assert not {"\x1b", "\x07", "\u202e"} & set(out.getvalue())
+
+
+def test_styles_of_our_own_reach_a_terminal():
+    console = Console(force_terminal=True, color_system="standard", width=40, file=StringIO())
+    with console.capture() as shown:
+        console.print(Printable(Text("b", style="bold")))
+    assert shown.get() == "\x1b[1mb\x1b[0m\n"
 
 
 def test_names_are_no_markup_on_a_terminal():

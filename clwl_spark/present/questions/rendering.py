@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from clwl_spark.present.printable import printable
 from clwl_spark.present.questions.running import Answer
 from clwl_spark.present.questions.texts import Question, View, tables_of, views_of
 from clwl_spark.tables.moments import moment_text
@@ -26,7 +27,7 @@ def cell(column: str, value: object) -> str:
         return f"{value:.1%}" if column.endswith(_SHARES) else f"{value:,.1f}"
     if isinstance(value, int) and column not in _NAMES:
         return f"{value:,}"
-    return str(value)
+    return printable(str(value))
 
 
 def answer_document(answer: Answer) -> dict[str, Any]:

@@ -1,18 +1,16 @@
 """How the report writes names, numbers and moments. Whatever a name holds is text here."""
 
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from clwl_spark.mq.vocabulary import reason_text
+from clwl_spark.present.printable import printable
 from clwl_spark.tables.moments import DAY, HOUR, MILLISECOND, MINUTE, SECOND
 
 LONG: Final = 80
 """Names in sentences are cut here; MQ's have at most 48 characters, topic strings 10,240."""
-_UNSHOWN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Controls, marks that turn the direction of writing, halves of characters, separators of lines."""
 
 
 def named(name: str | None, most: int = LONG) -> str:
@@ -21,11 +19,6 @@ def named(name: str | None, most: int = LONG) -> str:
         return "(blank)"
     shown = printable(name)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
-
-
-def printable(text: str) -> str:
-    """A text without characters that show as nothing, or turn what stands beside them."""
-    return "".join("\ufffd" if unicodedata.category(x) in _UNSHOWN else x for x in text)
 
 
 def request(object_name: str, object_qmgr: str) -> str:
