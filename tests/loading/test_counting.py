@@ -222,7 +222,7 @@ def test_counts_of_an_earlier_load_become_puts_in_parts(lake, load):
 def test_more_puts_than_memory_has_room_for_are_refused(lake, load, capsys):
     load([AMQSMON])
     counted = DeltaTable(lake.path("observed_counts"))
-    counted.update({"messages": f"{10**12}"}, "object_type = 'QUEUE'")
+    counted.update({"messages": f"{10**12}"}, predicate="object_type = 'QUEUE'")
     assert main(["load", "--lake", lake.root, "--synthesize"]) == 2
     assert "make them in parts with --since and --until" in capsys.readouterr().err
 
