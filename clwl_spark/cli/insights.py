@@ -1,7 +1,7 @@
 """`clwl insights`: what a whole topology shows."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from rich.console import RenderableType
 
@@ -10,7 +10,7 @@ from clwl_spark.cli.commands.insights import InsightsWords
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.work import ROUTED, Work, asked_snapshot, at_work
-from clwl_spark.mq.vocabulary import Algorithm, reason_text
+from clwl_spark.mq.vocabulary import Algorithm, ObjectType, Via, reason_text
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.contradictions import consistent_topology
@@ -22,6 +22,9 @@ from clwl_spark.studies.own_views import own_views
 from clwl_spark.studies.shares.traffic import MESSAGES_OF, traffic_of_lake
 from clwl_spark.tables import SNAPSHOTS
 from clwl_spark.tables import columns as c
+
+_QUEUE: Final = ObjectType.QUEUE.value
+_LOCAL: Final = Via.LOCAL.value
 
 
 def run(common: Common, options: InsightsWords) -> int:
@@ -55,6 +58,8 @@ def _failing(found: Insights, snapshot_id: str, work: Work, limit: int) -> Itera
     first = found.failing[0]
     words = ["--from", first[c.QMGR], "--object", first[c.OBJECT_NAME]]
     words += ["--object-qmgr", first[c.OBJECT_QMGR]] if first[c.OBJECT_QMGR] else []
+    words += ["--object-type", first[c.OBJECT_TYPE]] if first[c.OBJECT_TYPE] != _QUEUE else []
+    words += ["--via", first[c.VIA]] if first[c.VIA] != _LOCAL else []
     yield f"why the first does: {work.command('explain', *words, '--snapshot', snapshot_id)}"
     if first[c.REASON] in UNKNOWN_NAMES:
         name = first[c.OBJECT_QMGR] or first[c.OBJECT_NAME]

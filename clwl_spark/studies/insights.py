@@ -51,7 +51,8 @@ class Insights:
             release would send otherwise.
         balancing: the same columns: what the other release's balancing would send otherwise over
             the same routes.
-        failing: (qmgr, object_name, object_qmgr, reason, messages) of requests that fail.
+        failing: (qmgr, object_type, object_name, object_qmgr, via, reason, messages) of requests
+            that fail.
     """
 
     deciding: Sequence[Row]
@@ -98,8 +99,9 @@ def insights(
 
 def _failing(base: Base) -> list[Row]:
     """Requests whose messages end with a reason, the most messages first."""
-    rows = base.plans.where(F.col(c.REASON) != 0).select(*_ASKED, c.REASON, MESSAGES_OF)
-    return _rows(rows.orderBy(F.desc(MESSAGES_OF), *_ASKED).limit(_MOST))
+    asked = (c.QMGR, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.VIA)
+    rows = base.plans.where(F.col(c.REASON) != 0).select(*asked, c.REASON, MESSAGES_OF)
+    return _rows(rows.orderBy(F.desc(MESSAGES_OF), *_ASKED, c.OBJECT_TYPE, c.VIA).limit(_MOST))
 
 
 def _deciding(base: Base, judged: DataFrame, topology: Topology) -> list[Row]:

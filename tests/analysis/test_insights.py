@@ -1,11 +1,14 @@
 """What a whole topology shows, on a cluster made to show it."""
 
+import shlex
+
 import pytest
 from lakes import lake_with
-from small_worlds import message, qmgr, queue, rcvr, sender, snapshot
+from small_worlds import message, qmgr, queue, rcvr, sender, snapshot, topic
 from topology_frames import frames
 from worlds import put_rows
 
+from clwl_spark.cli import main
 from clwl_spark.cli.insights import parts
 from clwl_spark.mq.vocabulary import Algorithm
 from clwl_spark.planning.plans import Ladder
@@ -206,3 +209,18 @@ def test_defbind_counts_only_for_messages_that_leave_it_to_the_queue(spark, tmp_
     assert held == [("WIDE", 5.0)]
     idle = {row["attribute"]: row for row in found.idle}
     assert (idle["DEFBIND"]["requests_decided"], idle["DEFBIND"]["messages_decided"]) == (0, 0.0)
+
+
+def test_why_a_publication_fails_is_asked_as_a_publication(spark, tmp_path, capsys):
+    disabled = topic("QM1", "NEWS", "/news", clroute="TOPICHOST", pub_enabled=False)
+    lake = lake_with(spark, tmp_path)
+    world = [snapshot("S1"), qmgr("APP"), rcvr("APP"), rcvr("QM1"), disabled]
+    for name, frame in frames(spark, *world, snapshot_id="S1").items():
+        lake.append(name, frame)
+    put_rows(lake, "messages", [message("APP", "/news/a", 1, object_type="TOPIC")])
+    assert main(["insights", "--lake", lake.root]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "2268 MQRC_CLUSTER_PUT_INHIBITED" in shown
+    told = shown.partition("why the first does: clwl ")[2].partition(" engine:")[0]
+    assert main(shlex.split(told)) == 0
+    assert "ends with 2268" in capsys.readouterr().out
