@@ -52,7 +52,8 @@ def frame_from_arrow(
 ) -> DataFrame:
     """A table as a frame whose plan holds its rows; on the embedded engine, few rows.
 
-    A column without chunks, as that of a table read without rows may be, is none that Spark takes.
+    A column without chunks, as that of a table read without rows may be, is none that Spark takes;
+    and what is behind a chunk without rows it leaves out.
 
     Args:
         spark: the session.
@@ -68,9 +69,17 @@ def frame_from_arrow(
     columns = StructType([StructField(x.name, x.dataType, x.nullable) for x in found])
     if is_embedded(spark) and bare.nbytes > INLINE_BYTES:
         return _in_a_file(spark, bare)
-    frame = _held(spark, bare, columns) or spark.createDataFrame(bare, columns)
+    frame = _held(spark, bare, columns) or spark.createDataFrame(_without_gaps(bare), columns)
     known_to_have(frame, columns)
     return with_rows(frame, bare) if bare.nbytes <= INLINE_BYTES else frame
+
+
+def _without_gaps(table: pa.Table) -> pa.Table:
+    """A table whose chunks all have rows, unless it has none at all."""
+    batches = table.to_batches()
+    if all(x.num_rows for x in batches):
+        return table
+    return pa.Table.from_batches([x for x in batches if x.num_rows], table.schema)
 
 
 def with_rows(frame: DataFrame, rows: pa.Table) -> DataFrame:

@@ -40,6 +40,15 @@ def test_columns_without_a_chunk_are_a_frame(spark):
 
 
 @pytest.mark.spark
+def test_rows_behind_a_chunk_without_rows_are_in_the_frame(spark):
+    parts = [pa.table({"at": pa.array(range(x), pa.int64())}) for x in (0, 5, 0, 3, 0, 0, 9, 0)]
+    table = pa.concat_tables(parts)
+    found = frame_from_arrow(spark, table.append_column("same", table["at"].combine_chunks()))
+    assert sorted(found.collect()) == sorted((x, x) for x in table["at"].to_pylist())
+    assert frame_from_arrow(spark, pa.concat_tables([parts[0], parts[2]])).collect() == []
+
+
+@pytest.mark.spark
 def test_rows_are_read_without_a_python_worker(spark):
     plan = frame_from_rows(spark, [CELLS], TYPES)._jdf.queryExecution().optimizedPlan().toString()
     assert plan.startswith("LocalRelation")
