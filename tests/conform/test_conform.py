@@ -13,11 +13,14 @@ from pyspark.sql import functions as F
 from reference import Reference
 from small_worlds import (
     NOON,
+    at,
     message,
     messages,
     proxy,
+    qmgr,
     queue,
     rcvr,
+    snapshot,
     tables,
     topic,
 )
@@ -85,6 +88,40 @@ def test_only_what_a_record_tells_is_compared(lake_of):
     assert (found.compared, found.agree) == (6, 4)
     assert only(found).put_seq == 4
     assert only(found).seen["xmitq"] == "ANOTHER"
+
+
+def test_a_message_waits_on_the_transmission_queue_of_its_own_snapshot(lake_of):
+    others = {x: y for x, y in world().items() if x not in ("snapshots", "queue_managers")}
+    there = [(name, row) for name, rows in others.items() for row in rows]
+    model = tables(
+        snapshot("S1"), *at("S1", qmgr("APP1", defclxq="SCTQ"), *there),
+        snapshot("S2", 1), *at("S2", qmgr("APP1", defclxq="CHANNEL"), *there),
+    )  # fmt: skip
+    puts = messages(40, "APP1", "ORDERS")
+    for put in puts[20:]:
+        put["put_time"] += timedelta(hours=1)
+    records = [
+        {**x, "xmitq": y["xmitq"]}
+        for x, y in zip(ways(model, puts), Reference(model, edition=2).route(puts), strict=True)
+    ]
+    assert len({x["xmitq"] for x in records}) == 1 + len(HOSTS)
+    records[-1] |= {"channel": "ANOTHER"}
+    found = conform(lake_of(model, puts, records), Wanted())
+    assert (found.compared, found.agree) == (40, 39)
+    (unknown,) = (x for x in only(found).hypotheses if x["cause"] == "UNKNOWN")
+    assert (unknown["fits"], unknown["of"]) == (39, 40)
+
+
+def test_of_several_records_of_a_put_the_order_does_not_matter(spark, tmp_path):
+    puts = messages(12, "APP1", "ORDERS")
+    records = ways(world(), puts)
+    records.insert(4, {**records[4], "channel": "ANOTHER"})
+    told = []
+    for name, rows in (("as-is", records), ("turned", records[::-1])):
+        lake = routed_lake(spark, tmp_path / name, world(), puts, SECOND)
+        put_rows(lake, "observed_routes", rows)
+        told.append(conform(lake, Wanted()).first_disagreements)
+    assert told[0] == told[1]
 
 
 def test_copies_of_a_publication_agree_with_any_of_theirs(lake_of):

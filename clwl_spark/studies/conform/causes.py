@@ -151,8 +151,9 @@ class Trials:
             rows = strays[which].sort_values(c.PUT_TIME, kind="stable")
             if not len(rows):
                 continue
-            records = zip(*(rows[x] for x in SEEN), strict=True)
-            patterns = np.array([self._sender.pattern_of(x) for x in records], np.int32)
+            records = zip(*(rows[x] for x in (*SEEN, c.PUT_TIME)), strict=True)
+            of = self._sender.pattern_of
+            patterns = np.array([of(x, at) for *x, at in records], np.int32)
             trial = Trial(strays=(patterns, rows[c.PUT_TIME].to_numpy(dtype=np.int64)))
             told = f"{len(rows):,} recorded puts {whose}, which messages lack, were chosen for, too"
             one = Supposed(cause, told, None, self._sender.variants[0].routes)

@@ -24,6 +24,7 @@ from clwl_spark.snapshots.semantics import semantics_of
 from clwl_spark.snapshots.views import VIEWER, read_topology
 from clwl_spark.spark.frames import frame_from_rows, to_arrow
 from clwl_spark.studies.conform.match import TOLD, WHY_NOT, matched, within
+from clwl_spark.studies.explain.planned import CANDIDATE_ORDER
 from clwl_spark.tables import MESSAGES, OUTCOMES, ROUTE_CANDIDATES, ROUTE_PLANS
 from clwl_spark.tables import columns as c
 
@@ -33,6 +34,8 @@ MOST: Final = 1_000_000
 """Messages of a queue manager that are looked at, at the most."""
 SEEN: Final = tuple(f"seen_{name}" for name in TOLD)
 IS_SEEN: Final = "is_seen"
+BY_PLAN: Final = [(x, "ascending") for x in (c.PLAN_ID, *CANDIDATE_ORDER)]
+"""What candidates are sorted by: plan after plan, in route order."""
 _BINDING: Final = (c.BIND, c.OPEN_ID, c.GROUP_ID)
 _PUT: Final = (c.QMGR, c.PUT_SEQ, c.PUT_TIME, c.PLAN_ID)
 
@@ -89,7 +92,7 @@ def gathered(lake: Lake, first: Mapping[str, int]) -> list[Evidence]:
     snapshots = [*pins, *(x for x in used if x not in pins)]
     resets = resets_among(lake, neighbours(pins))
     told = puts.merge(
-        seen.drop_duplicates([c.QMGR, c.PUT_SEQ]).assign(**{IS_SEEN: True}),
+        _one_each(seen).assign(**{IS_SEEN: True}),
         on=[c.QMGR, c.PUT_SEQ],
         how="left",
     )
@@ -144,13 +147,21 @@ def _puts(lake: Lake, bounds: Mapping[str, int]) -> pd.DataFrame:
     bound = [F.col(x).isNotNull() for x in there if x != c.BIND]
     if bound:
         binds = bound[0] if len(bound) == 1 else bound[0] | bound[1]
-        by = within(of.where(binds), bounds).dropDuplicates([c.QMGR, c.PUT_SEQ])
+        by = within(of.where(binds), bounds)
         near = near.join(by, [c.QMGR, c.PUT_SEQ], "left")
     found = _pandas(near)
     for name in _BINDING:
         if name not in found:
             found[name] = None
-    return found.drop_duplicates([c.QMGR, c.PUT_SEQ])
+    return _one_each(found)
+
+
+def _one_each(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row per put_seq of a queue manager; of several, whatever order they came in, the same."""
+    key = [c.QMGR, c.PUT_SEQ]
+    several = rows[rows.duplicated(key, keep=False)]
+    order = several.map(repr).sort_values([*several.columns], kind="stable").index
+    return pd.concat([rows.drop(several.index), several.loc[order].drop_duplicates(key)])
 
 
 def _strays(near: DataFrame, puts: pd.DataFrame) -> pd.DataFrame:
@@ -158,6 +169,7 @@ def _strays(near: DataFrame, puts: pd.DataFrame) -> pd.DataFrame:
     of = near.where(F.col(WHY_NOT).isNotNull() & F.col(c.PUT_TIME).isNotNull())
     told = of.where(F.col(SEEN[1]).isNotNull() | F.col(SEEN[2]).isNotNull())
     found = _pandas(told.select(c.QMGR, c.OBJECT_NAME, c.PUT_TIME, *SEEN).limit(MOST))
+    found = found.sort_values([c.PUT_TIME, c.QMGR, c.OBJECT_NAME, *SEEN], kind="stable")
     last = found[c.QMGR].map(puts.groupby(c.QMGR)[c.PUT_TIME].max())
     return found[(found[c.PUT_TIME] <= last).fillna(value=False).astype(bool)]
 
@@ -175,11 +187,12 @@ def _pandas(frame: DataFrame) -> pd.DataFrame:
 
 
 def _plans(lake: Lake, ids: Sequence[int]) -> tuple[pa.Table, pa.Table]:
-    """The rows of plans, and their candidates."""
+    """The rows of plans, and their candidates, in an order of their own."""
     of = F.broadcast(frame_from_rows(lake.spark, [(x,) for x in ids], f"{c.PLAN_ID} long"))
     plans = lake.read(ROUTE_PLANS.name).join(of, c.PLAN_ID, "left_semi")
     rows = lake.read(ROUTE_CANDIDATES.name).join(of, c.PLAN_ID, "left_semi")
-    return to_arrow(plans), to_arrow(rows.select(*ROUTE_CANDIDATES.names))
+    of_each = to_arrow(rows.select(*ROUTE_CANDIDATES.names))
+    return to_arrow(plans).sort_by(c.PLAN_ID), of_each.sort_by(BY_PLAN)
 
 
 def _split(rows: pa.Table, owner: Mapping[int, str]) -> dict[str, pa.Table]:

@@ -26,7 +26,7 @@ from clwl_spark.planning.facts import (
     SENDERS,
 )
 from clwl_spark.routing.state.bucket_plans import BY_GROUP, BY_OPEN, NO_BINDING, read_facts
-from clwl_spark.studies.conform.ends import fitting, plain, plan_ends, route_ends
+from clwl_spark.studies.conform.ends import fitting, plain, plan_ends, queue_sets, route_ends
 from clwl_spark.studies.conform.evidence import IS_SEEN, SEEN, Evidence
 from clwl_spark.studies.conform.suppose import Supposed
 from clwl_spark.studies.conform.trial import Held, Trial
@@ -277,27 +277,36 @@ class Sender:
     def _patterns(self) -> dict[tuple[Any, ...], int]:
         """Number what records tell, and say which routes and ends each may mean."""
         kinds: dict[tuple[Any, ...], int] = {}
+        sets, own = queue_sets(self._bucket)
+        self._own_set = own[self.plan]
         puts = self.evidence.puts
         self._pattern = np.full(len(puts), NOT_SEEN, np.int32)
         copies = np.diff(self.choices.choice_start)[self.plan]
         seen = puts[IS_SEEN].to_numpy(dtype=bool) & (copies == 1)
-        told = puts.loc[seen, list(SEEN)]
-        alike = told.groupby(list(SEEN), dropna=False, sort=False).ngroup().to_numpy()
+        told = puts.loc[seen, list(SEEN)].assign(own=self._own_set[seen])
+        alike = told.groupby(list(told), dropna=False, sort=False).ngroup().to_numpy()
         first = told.iloc[np.unique(alike, return_index=True)[1]]
-        for record in zip(*(first[x] for x in SEEN), strict=True):
-            kinds.setdefault(plain(record), len(kinds))
+        for *record, one in zip(*(first[x] for x in first), strict=True):
+            kinds.setdefault((int(one), plain(record)), len(kinds))
         self._pattern[seen] = alike
-        for record in zip(*(self.evidence.strays[x] for x in SEEN), strict=True):
-            kinds.setdefault(plain(record), len(kinds))
-        routes = route_ends(self._bucket)
-        ends = plan_ends(self._bucket, self.choices, self.evidence.qmgr)
+        for *record, at in zip(
+            *(self.evidence.strays[x] for x in (*SEEN, c.PUT_TIME)), strict=True
+        ):
+            kinds.setdefault(self._kind(record, at), len(kinds))
+        routes = route_ends(self._bucket, sets)
+        ends = plan_ends(self._bucket, self.choices, self.evidence.qmgr, len(sets))
         self._fits = fitting(kinds, routes)
         self._fits_end = fitting(kinds, ends)
         return kinds
 
-    def pattern_of(self, record: tuple[Any, ...]) -> int:
-        """The number of what a record tells."""
-        return self._kinds[plain(record)]
+    def _kind(self, record: Sequence[Any], at: int) -> tuple[int, tuple[Any, ...]]:
+        """What a record of no message tells; its queues are those of the message before it."""
+        before = max(int(np.searchsorted(self.time, at, side="right")) - 1, 0)
+        return int(self._own_set[before]), plain(record)
+
+    def pattern_of(self, record: Sequence[Any], at: int) -> int:
+        """The number of what a record of no message tells, that was put then."""
+        return self._kinds[self._kind(record, at)]
 
 
 def _by_column(row: Mapping[str, Any]) -> dict[str, Any]:

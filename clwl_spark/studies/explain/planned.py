@@ -28,7 +28,7 @@ Row = dict[str, Any]
 EXPECTED_SHARE: Final = "expected_share"
 _NAMED: Final = 30
 """Up to so many puts, frames are brought here: planning is twice as fast from rows at hand."""
-_CANDIDATE_ORDER: Final = (c.CHOICE, *ROUTE_ORDER, c.INSTANCE_CLUSTER, c.CHANNEL_CLUSTER)
+CANDIDATE_ORDER: Final = (c.CHOICE, *ROUTE_ORDER, c.INSTANCE_CLUSTER, c.CHANNEL_CLUSTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _as_met(requests: Collection[Request], topology: Topology) -> Topology:
 
 def candidate_order(row: Row) -> tuple[Any, ...]:
     """What a plan's candidates are sorted by: route order, copy by copy."""
-    return tuple(row[name] for name in _CANDIDATE_ORDER)
+    return tuple(row[name] for name in CANDIDATE_ORDER)
 
 
 def _senders(found: Unjudged) -> dict[tuple[str, str], Row]:
