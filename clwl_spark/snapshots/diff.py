@@ -162,10 +162,15 @@ def default_of(table: str, column: str) -> object:
 
 
 def _typed(change: dict[str, Any]) -> dict[str, Any]:
-    """A change with values as their column has them, for JSON."""
-    types = {x.name: x.type for x in TABLES[change[TABLE]].columns}
+    """A change with values as their column has them, for JSON.
+
+    The key has the table's order: of a map that Spark brings here nothing is in order.
+    """
+    table = TABLES[change[TABLE]]
+    types = {x.name: x.type for x in table.columns}
     kind = types.get(change[ATTRIBUTE], "string")
-    return {**change, OLD: _value(change[OLD], kind), NEW: _value(change[NEW], kind)}
+    key = {x: change[KEY][x] for x in table.keys if x in change[KEY]}
+    return {**change, KEY: key, OLD: _value(change[OLD], kind), NEW: _value(change[NEW], kind)}
 
 
 def _value(text: str | None, kind: str) -> object:

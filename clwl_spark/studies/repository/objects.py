@@ -4,7 +4,7 @@
 entry is its CLUSRCVR. `attributes` holds what a repository shows of an object, as text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Final
 
@@ -137,6 +137,12 @@ def attributes_of(kind: Kind) -> Column:
     """What a repository shows of a row of that kind of object, as text by column."""
     pairs = [x for column in _SHOWN[kind] for x in (F.lit(column), F.col(column).cast("string"))]
     return F.create_map(*pairs)
+
+
+def in_order(kind: str, attributes: Mapping[str, str | None]) -> dict[str, str]:
+    """What is known of them, in their order, which a map that Spark brings here has not."""
+    known = ((x, attributes.get(x)) for x in _SHOWN[Kind(kind)])
+    return {x: value for x, value in known if value is not None}
 
 
 def differing(shown: Column, defined: Column) -> Column:

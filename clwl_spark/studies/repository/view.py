@@ -24,6 +24,7 @@ from clwl_spark.studies.repository.objects import (
     NAME,
     OBJECT,
     differing,
+    in_order,
     looking_at,
     objects,
     seen,
@@ -291,7 +292,7 @@ def _rows(frame: DataFrame, moment: datetime) -> list[Row]:
             if row.get(name) is not None:
                 row[name] = moment_text(row[name], "seconds")
         if ATTRIBUTES in row:
-            row[ATTRIBUTES] = {k: x for k, x in row[ATTRIBUTES].items() if x is not None}
+            row[ATTRIBUTES] = in_order(row[c.KIND], row[ATTRIBUTES])
     return rows
 
 
