@@ -66,7 +66,7 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_does_it_all(capsys, lake, 
 def test_rank_where_priority_was_meant_is_told(capsys, lake):
     found = story(capsys, lake, 1)
     (event,) = found["events"]
-    assert (event["outcome"], event["deciding_rule"]) == ("STILL_FAVOURED", 4)
+    assert (event["at"], event["outcome"], event["deciding_rule"]) == (AT, "STILL_FAVOURED", 4)
     told = " ".join(event["words"])
     assert "The queue's CLWLRANK is looked at before the status of channels" in told
     assert "TO.QM2 to QM2 is INACTIVE: with CLWLPRTY in place of CLWLRANK" in told

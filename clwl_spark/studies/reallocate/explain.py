@@ -248,7 +248,7 @@ def _event(row: Row, outcome: Row, candidates: list[Document]) -> Document:
     also = (w.TO_CHANNEL, w.TO_XMITQ, w.DECIDING_RULE, w.INELIGIBLE_REASON, c.REASON)
     return {
         **{name: row[name] for name in names},
-        w.AT: row[w.AT].isoformat(),
+        w.AT: moment_text(row[w.AT]),
         **{name: row[name] for name in also},
         "words": in_words(happened),
         "candidates": [{name: x[name] for name in _SHOWN} for x in candidates],
