@@ -212,6 +212,19 @@ def test_a_way_that_an_alias_leads_to_no_more_is_not_said_to_be_undefined(spark,
     assert ways["SRV2"].verdict_before == "the name led to ORDERS"
 
 
+def test_a_local_instance_that_a_rule_takes_away_is_a_lost_way(spark, tmp_path):
+    here, there = (queue(x, "OUT", "K") for x in ("APP1", "SRV1"))
+    disabled = queue("APP1", "OUT", "K", put_enabled=False)
+    found = changed_world(spark, tmp_path, [here, there], [disabled, there], "OUT")
+    (lost,) = (way for put in found.puts for way in put.ways if way.is_lost)
+    assert (lost.dest_qmgr, lost.channel, lost.verdict_after) == (
+        "APP1",
+        "",
+        "rule 5: PUT(DISABLED)",
+    )
+    assert list(found.advice) == ["on APP1: ALTER QLOCAL(OUT) PUT(ENABLED)"]
+
+
 def test_what_an_alias_leads_to_is_on_the_way(spark, tmp_path):
     own = alias("APP1", "IN", "ORDERS")
     hosts = [queue(x, "ORDERS", "K", defbind="NOTFIXED") for x in ("SRV1", "SRV2")]

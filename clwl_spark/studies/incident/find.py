@@ -185,8 +185,8 @@ def _put(
         seen[(x.dest_qmgr, x.channel), x.is_after] += x.messages
     ways = []
     for key in {*before, *after, *(key for key, _ in seen)}:
-        # Who is no destination and goes by no channel is told by nobody's rules.
-        judged = key[0] and key[1]
+        # By no channel: the rules alone tell of it. Who is no destination is told of by nobody.
+        was, now = (new, gone) if key[1] else ("", "")
         row = rules.get(key)
         ways.append(
             Way(
@@ -195,8 +195,8 @@ def _put(
                 expected_after=after.get(key, 0.0),
                 messages_before=seen[key, False],
                 messages_after=seen[key, True],
-                verdict_before=verdicts[0].get(key, new) if judged and key not in before else "",
-                verdict_after=verdicts[1].get(key, gone) if judged and key not in after else "",
+                verdict_before=verdicts[0].get(key, was) if key[0] and key not in before else "",
+                verdict_after=verdicts[1].get(key, now) if key[0] and key not in after else "",
                 remedy=""
                 if key in after
                 else remedy(row, key, asked[0], in_mqsc(sides[1], row, types)),

@@ -22,7 +22,7 @@ def remedy(row: Mapping[str, Any] | None, way: tuple[str, str], qmgr: str, objec
 
     Args:
         row: its candidate, which a rule took away; None = there is none any more.
-        way: queue manager and channel that it leads over.
+        way: queue manager and channel that it leads over; without a channel it is local.
         qmgr: where is put.
         object_: the candidate's object in MQSC, as in QALIAS(ORDERS); blank where there is none.
     """
@@ -35,7 +35,7 @@ def remedy(row: Mapping[str, Any] | None, way: tuple[str, str], qmgr: str, objec
         return f"on {to}: ALTER {object_} {enabled}(ENABLED)"
     if rule == _SUSPENDED:
         return f"on {to}: RESUME QMGR CLUSTER({row[c.CHANNEL_CLUSTER]})"
-    if rule in _STATUS:
+    if rule in _STATUS and channel:
         if row[c.STATUS] == "STOPPED":
             return f"on {qmgr}: START CHANNEL({channel})"
         return f"on {qmgr}: DISPLAY CHSTATUS({channel}), and see that {to} and its listener run"
