@@ -13,6 +13,7 @@ import pandas as pd
 from rich.console import Console, RenderableType
 
 from clwl_spark.cli.screen import PIPED_WIDTH
+from clwl_spark.present.printable import Printable
 
 _STYLE: Final = """
 .clwl { color: inherit; margin: .25rem 0 .75rem; }
@@ -70,7 +71,7 @@ def text_of(*parts: RenderableType) -> str:
     console = Console(file=StringIO(), width=PIPED_WIDTH, color_system=None)
     with console.capture() as shown:
         for part in parts:
-            console.print(part)
+            console.print(Printable(part))
     return "\n".join(line.rstrip() for line in shown.get().splitlines())
 
 

@@ -232,8 +232,10 @@ def _report_failure(error: Exception, *, verbose: bool) -> int:
 
 
 def _complain(sentence: str) -> None:
-    """One line on standard error."""
-    sys.stderr.write(f"clwl: {without_secrets(' '.join(sentence.split()))}\n")
+    """One line on standard error, whatever the names in it hold."""
+    from clwl_spark.present.printable import printable
+
+    sys.stderr.write(f"clwl: {printable(without_secrets(' '.join(sentence.split())))}\n")
 
 
 def _version() -> str:

@@ -13,9 +13,10 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from clwl_spark.logs import OnProgress
-from clwl_spark.present.printable import Printable
+from clwl_spark.present.printable import Printable, printable
 
 PIPED_WIDTH: Final = 160
+_TAB: Final = "\t"
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,8 @@ class Screen:
 
 
 def note(line: str) -> None:
-    """One plain line on standard error."""
-    sys.stderr.write(f"{line}\n")
+    """One plain line on standard error, whatever the names in it hold."""
+    sys.stderr.write(f"{printable(line, _TAB)}\n")
 
 
 def _logged(event: str) -> OnProgress:

@@ -7,8 +7,11 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from clwl_spark.api.shown import text_of
 from clwl_spark.cli.ask import answer_table
-from clwl_spark.cli.screen import Screen
+from clwl_spark.cli.entry import main
+from clwl_spark.cli.exit_codes import WRONG_USAGE
+from clwl_spark.cli.screen import Screen, note
 from clwl_spark.cli.tables import listing
 from clwl_spark.present.printable import Printable
 from clwl_spark.present.questions.page import page
@@ -61,7 +64,7 @@ def test_rows_beyond_the_limit_are_told_of():
     assert "The first 1 rows; more with --limit N" in _shown(_answer(("Q", 1), more=True))
 
 
-def test_names_give_a_terminal_and_a_page_no_commands():
+def test_names_give_a_terminal_and_a_page_no_commands(capsys):
     evil = "\x1b[31mQ\x07\u202e\nR"
     answer = _answer((evil, 1))
     assert "\ufffd[31mQ\ufffd\ufffd\ufffdR" in _page(answer)
@@ -70,7 +73,14 @@ def test_names_give_a_terminal_and_a_page_no_commands():
     Screen(out).show(Text(evil), listing(["name"], [[evil]]), "[bold]b[/bold]")
     assert out.getvalue().splitlines()[:2] == ["\ufffd[31mQ\ufffd", "R"]
     assert out.getvalue().endswith("b\n")
-    assert not {"\x1b", "\x07", "\u202e"} & set(out.getvalue())
+    commands = {"\x1b", "\x07", "\u202e"}
+    assert not commands & set(out.getvalue())
+    assert text_of(Text(evil)) == "\ufffd[31mQ\ufffd\nR"
+    note(f"one\t{evil}")
+    assert main(["explain", f"--{evil}"]) == WRONG_USAGE
+    said = capsys.readouterr().err
+    assert said.startswith("one\t\ufffd[31mQ\ufffd\ufffd\ufffdR\nclwl: ")
+    assert not commands & set(said)
 
 
 def test_styles_of_our_own_reach_a_terminal():
