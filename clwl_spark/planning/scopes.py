@@ -43,6 +43,15 @@ def scopes_above(asked: DataFrame, known: DataFrame, topology: Topology, scope: 
 
     Grain: one row per row of `asked` that has one: its columns and `reach`.
     """
+    return scopes_said(asked, known, topology, scope).select(*VIEW_KEY, STRING, REACH)
+
+
+def scopes_said(asked: DataFrame, known: DataFrame, topology: Topology, scope: str) -> DataFrame:
+    """As `scopes_above`, and which topic object says so.
+
+    Grain: one row per row of `scopes_above`: its columns, and `topic`, `cluster` and `qmgr` of the
+    row of the topic object.
+    """
     looking = known.select(*VIEW_KEY, CLUSTERS, TOPICS_SEEN_BY)
     others = others_rows(looking, topology.topics, TOPICS_SEEN_BY).where(in_clusters(c.CLUSTER))
     mine = own_rows(known, topology.topics, (c.TOPIC, c.CLUSTER))
@@ -55,7 +64,8 @@ def scopes_above(asked: DataFrame, known: DataFrame, topology: Topology, scope: 
     met = strings.join(having, [*VIEW_KEY, c.TOPICSTR])
     nearest = F.min(F.struct((-F.length(c.TOPICSTR)).alias("length"), *_ORDER, REACH))
     found = met.groupBy(*VIEW_KEY, STRING).agg(nearest.alias("nearest"))
-    return found.select(*VIEW_KEY, STRING, F.col(f"nearest.{REACH}").alias(REACH))
+    said = (F.col(f"nearest.{x}").alias(x) for x in (REACH, c.TOPIC, c.CLUSTER, c.QMGR))
+    return found.select(*VIEW_KEY, STRING, *said)
 
 
 def is_said_nowhere(topology: Topology, scope: str) -> bool:

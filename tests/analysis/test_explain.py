@@ -12,7 +12,7 @@ from pyspark.sql.types import StructField, StructType
 from reference import Reference
 from rich.console import Console
 from scenario_files import read_scenario
-from small_worlds import at, qmgr, queue, rcvr, tables
+from small_worlds import at, qmgr, queue, rcvr, tables, topic
 from worlds import put_rows
 
 from clwl_spark.algorithm.semantics import Semantics
@@ -21,6 +21,7 @@ from clwl_spark.errors import MissingLakeError, UsageError
 from clwl_spark.mq.vocabulary import Algorithm, Edition
 from clwl_spark.snapshots.catalog import MissingSnapshotError
 from clwl_spark.snapshots.write import write_topology
+from clwl_spark.studies.explain.plan_cache import PlanCache, explain_by
 from clwl_spark.studies.explain.rendering import headline, render
 from clwl_spark.studies.explain.request import ExplainRequest, explain
 from clwl_spark.tables import (
@@ -243,6 +244,8 @@ def test_rule_15_is_as_of_the_history_or_of_an_empty_one(lake, scenarios):
 def test_a_first_open_and_a_scope_are_told(spark, tmp_path):
     sees = {"observer": "APP2", "qmgr": "QM1", "queue": "OTHER", "cluster": "K"}
     there = [qmgr("APP2"), *(rcvr(x) for x in ("APP2", "QM1")), rcvr("FR1", qmtype="REPOS")]
+    there += [topic("QM1", "T", "a"), topic("APP2", "HOST", "h", clroute="TOPICHOST")]
+    there.append(topic("APP2", "HOME", "a/home", "", pub_scope="QMGR"))
     lake = lake_with(spark, tmp_path / "lake")
     for name, rows in tables(*at("S1", *there, queue("QM1", "Q.NEW", "K"))).items():
         put_rows(lake, name, rows)
@@ -258,4 +261,17 @@ def test_a_first_open_and_a_scope_are_told(spark, tmp_path):
     first = ExplainRequest("APP2", "Q.NEW", semantics=Semantics(edition=Edition.FIRST))
     assert explain(lake, first).notes == [view]
     kept = ExplainRequest("APP2", "news", object_type="TOPIC", scope="QMGR", semantics=second)
-    assert explain(lake, kept).notes == ["scope QMGR: it goes to subscribers of APP2 alone", view]
+    alone = "it goes to subscribers of APP2 alone"
+    assert explain(lake, kept).notes == [f"scope QMGR: {alone}", view]
+    plan_cache = PlanCache()
+    for string, edition, why in (
+        ("a/home/x", 2, f"PUBSCOPE(QMGR) of topic HOME of APP2 (not shared): {alone}"),
+        ("a/home/x", 1, "topic T is CLROUTE(DIRECT), and no other queue manager subscribes to it"),
+        ("a/b", 2, "topic T is CLROUTE(DIRECT), and no other queue manager subscribes to it"),
+        ("h/x", 2, "APP2 is itself a topic host of HOST: it makes no choice"),
+        ("news", 2, "no topic object of APP2's clusters is at or above news"),
+    ):
+        semantics = Semantics(edition=Edition(edition))
+        asked = ExplainRequest("APP2", string, object_type="TOPIC", semantics=semantics)
+        assert explain(lake, asked).notes == [why, view]
+        assert explain_by(plan_cache, lake, asked).notes == [why, view]

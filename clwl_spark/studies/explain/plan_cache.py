@@ -48,6 +48,7 @@ from clwl_spark.studies.explain.request import (
     reset_epoch,
     words_of,
 )
+from clwl_spark.studies.explain.stays import stays_note
 from clwl_spark.studies.explain.viewpoints import names_of, viewpoints
 from clwl_spark.tables import SNAPSHOT_CHANGES, SNAPSHOT_RESETS, SNAPSHOTS, TOPOLOGY
 from clwl_spark.tables import columns as c
@@ -82,6 +83,7 @@ class Page:
         views: whose view of others' objects counts for them, by table.
         partly: tables of which their own view counts though it is not whole.
         plans: by queue manager and end, a put that has the end, and what it comes to.
+        stays: why publications stay where they are put.
         is_begun: something was planned, or nothing there could be.
     """
 
@@ -96,6 +98,7 @@ class Page:
     views: dict[str, dict[str, str]] = field(default_factory=dict)
     partly: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plans: dict[tuple[str, End], tuple[Request, Planned]] = field(default_factory=dict)
+    stays: dict[Request, str] = field(default_factory=dict)
     is_begun: bool = False
 
 
@@ -159,7 +162,9 @@ def explain_by(plan_cache: PlanCache, lake: Lake, request: ExplainRequest) -> Ex
     found = as_history_stands(lake, request, found_on(page, asked, spark_hash(asked)))
     asks = asked_by(found, page.topology)
     authority = authority_note(lake, asked, found)
-    told = (asks, page.views[qmgr], authority, page.partly[qmgr])
+    if asked not in page.stays:
+        page.stays[asked] = stays_note(asked, found, page.topology, request.semantics.edition)
+    told = (asks, page.views[qmgr], authority, page.partly[qmgr], page.stays[asked])
     sender = Sender(page.epochs[qmgr], qmgr in page.owners, *told)
     return explained(request, found, sender)
 

@@ -30,6 +30,7 @@ from clwl_spark.snapshots.views import Topology, observers_of
 from clwl_spark.spark.frames import frame_from_rows
 from clwl_spark.studies.explain.authority import authority_note
 from clwl_spark.studies.explain.planned import Planned, candidate_order, planned
+from clwl_spark.studies.explain.stays import stays_note
 from clwl_spark.studies.explain.wording import reasons_why
 from clwl_spark.tables import BALANCE_HISTORY, ROUTE_CANDIDATES, ROUTE_PLANS, SNAPSHOT_RESETS
 from clwl_spark.tables import columns as c
@@ -120,6 +121,7 @@ class Sender:
         view: as in `Explanation`.
         authority: which profiles decide whether the put may be made; '' = not known.
         partly: tables of which its view counts though it is not whole.
+        stays: why the publication stays on it; '' = it does not, or a queue is put to.
     """
 
     reset_epoch: int
@@ -128,6 +130,7 @@ class Sender:
     view: Mapping[str, str] = field(default_factory=dict)
     authority: str = ""
     partly: Sequence[str] = ()
+    stays: str = ""
 
 
 def explain(lake: Lake, request: ExplainRequest) -> Explanation:
@@ -155,7 +158,8 @@ def explain(lake: Lake, request: ExplainRequest) -> Explanation:
     view = observers_of(request.qmgr, snapshot_id, topology)
     authority = authority_note(lake, asked, found)
     partly = partly_shown(request.qmgr, snapshot_id, topology, view)
-    sender = Sender(epoch, defined, asked_by(found, topology), view, authority, partly)
+    stays = stays_note(asked, found, topology, request.semantics.edition)
+    sender = Sender(epoch, defined, asked_by(found, topology), view, authority, partly, stays)
     return explained(request, found, sender)
 
 
@@ -312,8 +316,8 @@ def _notes(request: ExplainRequest, found: Planned, sender: Sender) -> list[str]
     if plan[c.FIRST_OPEN]:
         name = plan[c.RESOLVED_QMGR if plan[c.KIND] == PlanKind.QMGR else c.RESOLVED_OBJECT]
         said.append(f"first open: {_first_open(request, name, plan, sender)}")
-    if plan[c.SCOPE] == Reach.QMGR:
-        said.append(f"scope QMGR: it goes to subscribers of {request.qmgr} alone")
+    if sender.stays:
+        said.append(sender.stays)
     if any(row[c.ELIMINATED_BY] == RECENTLY_USED for row in found.candidates):
         history = "an empty history" if request.empty_history else _LAST_HISTORY
         said.append(f"rule {RECENTLY_USED} as of {history}; shares are those in the long run")
