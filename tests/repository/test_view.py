@@ -220,7 +220,10 @@ def test_what_a_display_of_a_full_repository_left_out_is_not_called_lost(spark, 
 
 def test_the_path_of_a_definition_ends_between_two_that_are_named(spark, tmp_path):
     full = (rcvr("FR1", qmtype="REPOS"), rcvr("FR2", qmtype="REPOS"))
-    defined = (*full, rcvr("QM1"), rcvr("QM2"), queue("QM1", "Q", "K"), queue("QM1", "R", "K"))
+    defined = (
+        *full, rcvr("QM1"), rcvr("QM2"), queue("QM1", "Q", "K"), queue("QM1", "R", "K"),
+        rcvr("QM3", "L"), rcvr("FR3", "L", qmtype="REPOS"), queue("QM3", "FAR", "L"),
+    )  # fmt: skip
     known = seen_by("FR1", *full, queue("QM1", "Q", "K"))
     lake = lake_of(
         spark, tmp_path / "path", snapshot("S1"), *at("S1", *defined),
@@ -241,3 +244,5 @@ def test_the_path_of_a_definition_ends_between_two_that_are_named(spark, tmp_pat
         [False, False],
         "between QM1 and the full repositories: FR1 and FR2 do not have it",
     )
+    # Nothing of a cluster that QM2 is not in is on its way there.
+    assert stopped("FAR") == ([None], None)

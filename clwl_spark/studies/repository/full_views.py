@@ -1,6 +1,6 @@
 """What the full repositories of a snapshot know of objects that a queue manager does not see."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -16,7 +16,9 @@ from clwl_spark.tables import columns as c
 Row = dict[str, Any]
 
 
-def with_paths(lake: Lake, snapshot: str, viewer: str, missing: Sequence[Row]) -> list[Row]:
+def with_paths(
+    lake: Lake, snapshot: str, viewer: str, missing: Sequence[Row], joined: Collection[str]
+) -> list[Row]:
     """Add what each full repository of the object's cluster knows, and where the news stopped.
 
     Args:
@@ -24,16 +26,19 @@ def with_paths(lake: Lake, snapshot: str, viewer: str, missing: Sequence[Row]) -
         snapshot: the snapshot.
         viewer: the queue manager that does not see them.
         missing: kind, name, qmgr, cluster of each object.
+        joined: clusters that the viewer is in.
 
     Returns:
         The rows with `path`, a list of (qmgr, knows), null where no view of that kind is told, and
-        `stopped`, in words; none of both where the object is in no cluster of a full repository.
+        `stopped`, in words; none of both where the object is in no cluster of a full repository,
+        and no `stopped` where the viewer is not in its cluster: nothing is on its way there.
     """
     clusters = {row[c.CLUSTER] for row in missing}
     full = _full_repositories(objects(lake, [snapshot], viewer), clusters)
     names = sorted({row[NAME] for row in missing})
     known = {qmgr: _Known(lake, snapshot, qmgr, names) for of in full.values() for qmgr in of}
-    return [row | _path(row, full.get(row[c.CLUSTER], []), known, viewer) for row in missing]
+    found = [row | _path(row, full.get(row[c.CLUSTER], []), known, viewer) for row in missing]
+    return [row if row[c.CLUSTER] in joined else row | {"stopped": None} for row in found]
 
 
 def _path(row: Row, full: Sequence[str], known: "dict[str, _Known]", viewer: str) -> Row:

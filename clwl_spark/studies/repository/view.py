@@ -142,7 +142,7 @@ def repository_view(
     missing = _missing(inline(unseen), past, qmgr, list(clusters))
     lacking = _rows(missing, moment)
     if name is not None:
-        lacking = with_paths(lake, snapshot, qmgr, lacking)
+        lacking = with_paths(lake, snapshot, qmgr, lacking, clusters)
     return RepositoryView(
         qmgr=qmgr,
         at=moment,
