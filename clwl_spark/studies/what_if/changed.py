@@ -134,8 +134,12 @@ def changed_to(lake: Lake, snapshot_id: str, other_id: str) -> Sides:
     """The tables of two snapshots.
 
     Raises:
-        NothingHitError: they are alike.
+        NothingHitError: they are alike, or the same one.
     """
+    if snapshot_id == other_id:
+        raise NothingHitError(
+            f"snapshot {snapshot_id} against itself changes nothing: name another, --snapshot"
+        )
     return _checked(Sides(tables_of(lake, snapshot_id), tables_of(lake, other_id)))
 
 
