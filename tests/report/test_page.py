@@ -93,7 +93,7 @@ def test_charts_take_the_colours_of_the_page(html):
 
 def test_the_head_sums_up(html):
     assert "4,307 messages gave 4,300 outcomes: 98.8% have a destination" in html
-    assert "50 failed and 7 messages could not be routed" in html
+    assert "50 failed and 7 messages could not be routed; " in html
     assert "2026-09-14 08:00:00 UTC to 2026-09-14 12:00:00 UTC" in html
     assert "noon (2,300 outcomes, since 2026-09-14 10:00:00 UTC)" in html
 
@@ -208,7 +208,8 @@ def test_names_of_any_length_and_with_controls_are_told():
 
 def test_one_outcome_is_enough():
     html = page(one_outcome())
-    assert "1 message gave 1 outcome: 100.0% have a destination, none failed" in html
+    assert "1 message gave 1 outcome: 100.0% have a destination, none failed; " in html
+    assert "; no message was put to a channel that was down; " in html
     assert "nothing was out of the ordinary" in html
     assert "Nothing failed, and nothing was rejected." in html
     assert "No message had candidates to choose from." in html

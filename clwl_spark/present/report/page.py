@@ -86,7 +86,7 @@ def sentence(data: ReportData, found: list[Surprise]) -> str:
     ends += [f"{counted(head.rejected, 'message')} could not be routed"] if head.rejected else []
     told += f", {joined(ends)}" if ends else ", none failed"
     waiting = counted(head.waiting, "message") if head.waiting else "no message"
-    told += f"; {waiting} {'wait' if head.waiting > 1 else 'waits'} for a channel that is down"
+    told += f"; {waiting} {'were' if head.waiting > 1 else 'was'} put to a channel that was down"
     if not found:
         return f"{told}; nothing was out of the ordinary."
     most = found[0]
