@@ -428,10 +428,21 @@ def test_an_mqopen_that_fails_is_a_route_with_its_reason(lake, load, tmp_path):
             {**x, "reasonCode": failed, "hobj": "-1"} for x in trace if x["operationId"] == "Open"
         ]
 
-    (tmp_path / "trace").write_text(written.as_json([event_with(fail)]))
+    event = event_with(fail)
+    (tmp_path / "trace").write_text(written.as_json([event]))
     load(tmp_path / "trace")
     (route,) = lake.read("observed_routes").collect()
     assert (route.object_name, route.reason, route.put_seq) == ("ORDERS", 2085, None)
+    # It comes again in another file.
+    (tmp_path / "other").write_text(written.as_compact([event]))
+    assert load(tmp_path / "other")["repeated"] == 1
+    assert lake.read("observed_routes").count() == 1
+    # A put that fails later is another one.
+    puts = puts_of(3, reason=2053)
+    for count in (2, 3):
+        (tmp_path / "puts").write_text(written.as_compact(written.events_of(puts[:count])))
+        assert load(tmp_path / "puts")["repeated"] == {2: 0, 3: 2}[count]
+    assert lake.read("observed_routes").count() == 4
 
 
 TEXTS = [

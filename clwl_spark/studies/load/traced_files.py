@@ -34,6 +34,8 @@ _ASKED: Final = 1 << 19
 """Messages of which the lake is asked at a time whether it has them."""
 _IDENTITY: Final = (c.QMGR, c.PUT_TIME, c.MESSAGE_ID, c.OBJECT_NAME)
 """What a put is the same by that the lake has: moments to the microsecond, and an identifier."""
+_FAILURE: Final = (c.QMGR, c.PUT_TIME, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.REASON)
+"""What a put, or an MQOPEN, that failed is the same by: it has no identifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def take_traces(lake: Lake, files: Sequence[LoadFile], operations: pa.Table) -> 
     if not operations.num_rows:
         return TraceNotes()
     found = traced(operations, [x.name for x in files])
-    in_lake = _in_lake(lake, found)
+    in_lake = _InLake(_puts_in_lake(lake, found), _failures_in_lake(lake, found))
     ends = [np.cumsum([0, *x]) for x in (found.messages_of, found.routes_of)]
     for number, one in enumerate(files):
         messages, routes = (slice(x[number], x[number + 1]) for x in ends)
@@ -103,22 +105,37 @@ def take_traces(lake: Lake, files: Sequence[LoadFile], operations: pa.Table) -> 
         _give(one, found, in_lake, messages, routes)
     for number, line, text, reason in found.refused:
         files[number].refuse([Refused(line, text, reason)])
-    repeated = int(found.repeated.sum()) + int(np.count_nonzero(in_lake))
+    repeated = int(found.repeated.sum()) + sum(
+        int(np.count_nonzero(x)) for x in (in_lake.messages, in_lake.failures)
+    )
     return TraceNotes(repeated, found.unopened, found.set_back)
 
 
-def _give(file: LoadFile, found: Traced, in_lake: Flags, messages: slice, routes: slice) -> None:
+@dataclass(frozen=True, slots=True)
+class _InLake:
+    """What the lake has: an earlier load had another trace of the same puts.
+
+    Attributes:
+        messages: (messages,) it has the put.
+        failures: (routes,) it has the put, or the MQOPEN, that failed.
+    """
+
+    messages: Flags
+    failures: Flags
+
+
+def _give(file: LoadFile, found: Traced, in_lake: _InLake, messages: slice, routes: slice) -> None:
     """Give a file its messages and routes; those that the lake has are left out.
 
     Args:
         file: gets them.
         found: what all files tell.
-        in_lake: (messages,) the lake has it.
+        in_lake: what the lake has.
         messages: of the file, among all.
         routes: of the file, among all.
     """
-    known = in_lake[messages]
-    file.again += int(np.count_nonzero(known))
+    known, failed = in_lake.messages[messages], in_lake.failures[routes]
+    file.again += int(np.count_nonzero(known)) + int(np.count_nonzero(failed))
     before = file.rows[MESSAGES.name].num_rows if MESSAGES.name in file.rows else 0
     there = file.rows[OBSERVED_ROUTES.name].num_rows if OBSERVED_ROUTES.name in file.rows else 0
     place = scratch(len(known))
@@ -129,7 +146,7 @@ def _give(file: LoadFile, found: Traced, in_lake: Flags, messages: slice, routes
     for at in ranges(len(is_old)):
         of = found.message_of[routes][at]
         has, own = of >= 0, np.maximum(of - messages.start, 0)
-        is_old[at] = has & known[own] if len(known) else False
+        is_old[at] = failed[at] | (has & known[own] if len(known) else False)
         links[there:][at] = np.where(has, place[own] - 1 + before, _NONE) if len(known) else _NONE
     count = there + int(np.count_nonzero(~is_old))
     if is_old.any():
@@ -155,38 +172,52 @@ def _add(file: LoadFile, name: str, rows: pa.Table) -> None:
         file.rows[name] = pa.concat_tables([file.rows[name], rows]) if name in file.rows else rows
 
 
-def _in_lake(lake: Lake, found: Traced) -> Flags:
-    """(messages,) those that the lake has: an earlier load had another trace of the same puts."""
-    known = np.zeros(found.messages.num_rows, dtype=np.bool_)
+def _puts_in_lake(lake: Lake, found: Traced) -> Flags:
+    """(messages,) those that the lake has."""
     asked = found.messages.select(_IDENTITY)
-    if not lake.exists(MESSAGES.name) or not _are_there(lake, asked):
+    is_sure = found.is_exact & asked[c.MESSAGE_ID].is_valid().to_numpy()
+    return _known(lake, MESSAGES.name, asked, np.flatnonzero(is_sure))
+
+
+def _failures_in_lake(lake: Lake, found: Traced) -> Flags:
+    """(routes,) those of puts that failed, and that the lake has."""
+    asked = found.routes.select(_FAILURE)
+    has_failed = pc.not_equal(asked[c.REASON], 0).to_numpy()
+    return _known(
+        lake, OBSERVED_ROUTES.name, asked, np.flatnonzero(found.is_exact_route & has_failed)
+    )
+
+
+def _known(lake: Lake, name: str, asked: pa.Table, sure: Longs) -> Flags:
+    """(asked,) those that a table of the lake has.
+
+    Args:
+        lake: with or without it.
+        name: of the table.
+        asked: what tells its rows apart.
+        sure: rows of `asked` that can be told for certain.
+    """
+    known = np.zeros(asked.num_rows, dtype=np.bool_)
+    if not len(sure) or not lake.exists(name):
         return known
-    for start in range(0, len(known), _ASKED):
-        part = asked.slice(start, _ASKED)
-        rows = np.arange(start, start + part.num_rows)
-        sure = found.is_exact[rows] & part[c.MESSAGE_ID].is_valid().to_numpy()
-        part = part.append_column("row", pa.array(rows)).filter(pa.array(sure))
-        if part.num_rows:
-            there = _within(lake, part).toArrow().cast(asked.schema)
-            same = part.join(there, list(_IDENTITY), join_type="left semi", use_threads=False)
-            known[same["row"].to_numpy()] = True
+    if _within(lake, name, asked).limit(1).isEmpty():
+        return known
+    for start in range(0, len(sure), _ASKED):
+        rows = sure[start : start + _ASKED]
+        part = asked.take(pa.array(rows))
+        there = _within(lake, name, part).toArrow().cast(asked.schema)
+        same = part.append_column("row", pa.array(rows)).join(
+            there, asked.column_names, join_type="left semi", use_threads=False
+        )
+        known[same["row"].to_numpy()] = True
     return known
 
 
-def _are_there(lake: Lake, asked: pa.Table) -> bool:
-    """Whether the lake has a message between the first and the last moment of some."""
-    return bool(asked.num_rows) and not _within(lake, asked).limit(1).isEmpty()
-
-
-def _within(lake: Lake, asked: pa.Table) -> DataFrame:
-    """What tells the lake's messages between the first and the last moment of some."""
+def _within(lake: Lake, name: str, asked: pa.Table) -> DataFrame:
+    """What tells a table's rows between the first and the last moment of some; nothing is null."""
     times = pc.min_max(asked[c.PUT_TIME]).as_py()
-    return (
-        lake.read_or_empty(MESSAGES.name)
-        .where(F.col(c.PUT_TIME).between(times["min"], times["max"]))
-        .where(F.col(c.MESSAGE_ID).isNotNull())
-        .select(*_IDENTITY)
-    )
+    between = F.col(c.PUT_TIME).between(times["min"], times["max"])
+    return lake.read_or_empty(name).where(between).select(*asked.column_names).dropna()
 
 
 def link_routes(file: LoadFile, put_seq: Longs, first: int) -> None:

@@ -48,6 +48,7 @@ class Traced:
         messages_of: (files,) messages of each file.
         routes_of: (files,) routes of each file.
         is_exact: (messages,) their moments are told to the microsecond.
+        is_exact_route: (routes,) theirs are.
         refused: (file, line, text, reason) of puts that cannot be used.
         repeated: (files,) puts that were there already.
         unopened: MQPUTs without an MQOPEN that has its options: how they bind is not known.
@@ -60,6 +61,7 @@ class Traced:
     messages_of: Longs
     routes_of: Longs
     is_exact: Flags
+    is_exact_route: Flags
     refused: list[tuple[int, int, str, str]]
     repeated: Longs
     unopened: int
@@ -97,7 +99,9 @@ class _Given:
         self._messages_of, self._routes_of, self._repeated = (
             np.zeros(len(files), dtype=np.int64) for _ in range(3)
         )
-        self._is_exact = np.zeros(operations.num_rows, dtype=np.bool_)
+        self._is_exact, self._is_exact_route = (
+            np.zeros(operations.num_rows, dtype=np.bool_) for _ in range(2)
+        )
         self._refused: list[tuple[int, int, str, str]] = []
         self._unopened = 0
 
@@ -128,7 +132,9 @@ class _Given:
         done, there = self._messages.rows, self._routes.rows
         self._messages.write(_messages(rows_of(rows, of_message)))
         self._routes.write(self._with_source(rows_of(rows, of_route)))
-        self._is_exact[done : self._messages.rows] = puts[o.IS_EXACT].to_numpy()[of_message]
+        is_exact = puts[o.IS_EXACT].to_numpy()
+        self._is_exact[done : self._messages.rows] = is_exact[of_message]
+        self._is_exact_route[there : self._routes.rows] = is_exact[of_route]
         self._message_of[there : self._routes.rows] = number[of_route]
         file = filled(puts, FILE)
         self._messages_of += self._by_file(file[of_message])
@@ -173,6 +179,7 @@ class _Given:
             messages_of=self._messages_of,
             routes_of=self._routes_of,
             is_exact=self._is_exact[: messages.num_rows],
+            is_exact_route=self._is_exact_route[: routes.num_rows],
             refused=self._refused,
             repeated=self._repeated,
             unopened=self._unopened,
