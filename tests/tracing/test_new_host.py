@@ -119,6 +119,18 @@ DEFINE QLOCAL(Q) CLUSTER(K) PUT(DISABLED)
 DEFINE QLOCAL('low')
 SUSPEND QMGR CLUSTER(K)
 """
+SHOWN = """Starting MQSC for queue manager FR.
+     1 : DISPLAY CLUSQMGR(*) ALL
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(FR)       CHANNEL(SHOWN.FR)   CLUSTER(SHOWN)
+   CONNAME(fr(1414))  DEFTYPE(CLUSRCVR)   QMTYPE(REPOS)
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM6)      CHANNEL(SHOWN.QM6)  CLUSTER(SHOWN)
+   CONNAME(q6(1414))  DEFTYPE(CLUSSDRA)   QMTYPE(NORMAL)
+     2 : DISPLAY QCLUSTER(*) ALL
+AMQ8409I: Display Queue details.
+   QUEUE(SEEN)  TYPE(QCLUSTER)  CLUSTER(SHOWN)  CLUSQMGR(QM6)  CLUSQT(QLOCAL)
+"""
 RANKED = "ALTER CHANNEL(TO.QM4) CHLTYPE(CLUSRCVR) CLWLRANK(5)"
 RESUMED = "RESUME QMGR CLUSTER(K)"
 
@@ -127,8 +139,10 @@ RESUMED = "RESUME QMGR CLUSTER(K)"
 def mixed(spark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("mixed")
     (folder / "all.mqsc").write_text(MIXED)
+    (folder / "shown.txt").write_text(SHOWN)
     found = lake_with(spark, folder / "lake")
-    ingest(found, [folder / "all.mqsc"], "S", IngestOptions(datetime(2026, 1, 1, tzinfo=UTC)))
+    texts = [folder / "all.mqsc", folder / "shown.txt"]
+    ingest(found, texts, "S", IngestOptions(datetime(2026, 1, 1, tzinfo=UTC)))
     return found
 
 
@@ -156,6 +170,12 @@ def test_a_member_gets_its_share_with_what_it_needs(mixed, queue, commands, shar
     found, own, others = needed(mixed, "S", "QM1", queue, new="QM4")
     assert (sorted(own), others) == (sorted(commands), set())
     assert (found["share"], found["why_nothing"]) == (pytest.approx(share), "")
+
+
+def test_a_full_repository_that_only_its_own_display_tells_of_is_the_first_contact(mixed):
+    found, own, _ = needed(mixed, "S", "FR", "SEEN")
+    assert "DEFINE CHANNEL(SHOWN.FR) CHLTYPE(CLUSSDR) CONNAME('fr(1414)') CLUSTER(SHOWN)" in own
+    assert found["unchanged"] == 2
 
 
 def test_a_queue_in_two_clusters_is_so_on_the_new_host(mixed):

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.contradictions import consistent_topology
-from clwl_spark.snapshots.views import EVERYBODY
+from clwl_spark.snapshots.views import VIEWER, own_rows
 from clwl_spark.studies.new_host.needs import (
     DESIGN_TEXTS,
     Design,
@@ -104,12 +105,12 @@ def new_host(
     if new in way.hosts:
         raise UsageError(f"{new} hosts the queue already, with {', '.join(sorted(way.hosts))}")
     topology = consistent_topology(lake, [snapshot_id])
-    defined = F.col(c.OBSERVER) == EVERYBODY
-    known = topology.queues.where(defined & F.col(c.QUEUE).isin(sorted(way.names)))
-    rows: list[Row] = [row.asDict() for row in known.collect()]
+    known = topology.queues.where(F.col(c.QUEUE).isin(sorted(way.names)))
+    rows = _owned(known, c.QUEUE)
     used = _clusters(way, rows)
-    members = topology.cluster_channels.where(defined & F.col(c.CLUSTER).isin(sorted(used)))
-    channels: list[Row] = [row.asDict() for row in members.collect()]
+    channels = _owned(
+        topology.cluster_channels.where(F.col(c.CLUSTER).isin(sorted(used))), c.CHANNEL
+    )
     own = [*membership(new, way.hosts, used, channels), *copies(way, rows, new)]
     elsewhere = changes(way, rows)
     touched = {new, *(x.qmgr for x in elsewhere)}
@@ -127,6 +128,17 @@ def new_host(
         return found
     share, why = tried(lake, request, new, [x.command for x in own if x.command])
     return replace(found, share=share, why_nothing=why)
+
+
+def _owned(table: DataFrame, name: str) -> list[Row]:
+    """What queue managers have themselves, as it is defined, or as they show it.
+
+    Args:
+        table: rows of queues or channels.
+        name: its column that names them.
+    """
+    owners = table.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
+    return [row.asDict() for row in own_rows(owners, table, (name, c.CLUSTER)).collect()]
 
 
 def _way(found: Trace) -> Way:
