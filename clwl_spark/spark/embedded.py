@@ -242,8 +242,9 @@ def _server_settings(scratch: Path, most_bytes: int) -> dict[str, str]:
         "RUST_LOG": os.environ.get("RUST_LOG", "off"),
         "SAIL_EXECUTION__CHECKPOINT__PATH": str(checkpoints),
         "SAIL_EXECUTION__DEFAULT_PARALLELISM": str(max(_PARTITIONS, os.cpu_count() or 1)),
-        "SAIL_RUNTIME__MEMORY_POOL__TYPE": "greedy",
-        "SAIL_RUNTIME__MEMORY_POOL__GREEDY__MAX_SIZE": str(most_bytes),
+        # Who can spill has a share of its own: where the first took all, a later sort failed.
+        "SAIL_RUNTIME__MEMORY_POOL__TYPE": "fair",
+        "SAIL_RUNTIME__MEMORY_POOL__FAIR__MAX_SIZE": str(most_bytes),
         "SAIL_RUNTIME__TEMPORARY_FILES__PATHS": f'["{spilled}"]',
     }
 
