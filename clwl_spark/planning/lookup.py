@@ -20,6 +20,7 @@ from clwl_spark.planning.topics import (
     matching_topics,
     not_kept_local,
     published,
+    topic_ends,
     topic_resolutions,
 )
 from clwl_spark.snapshots.channels import channels_asked, with_channel_status
@@ -50,7 +51,7 @@ class Looking:
     is_onward: bool
     keep: Materialize
 
-    def channels(self, known: DataFrame, ends: DataFrame | None = None) -> DataFrame:
+    def channels(self, known: DataFrame, ends: DataFrame) -> DataFrame:
         """`channels_asked` with status."""
         in_view = channels_asked(known, self.topology, ends)
         return self.keep(with_channel_status(in_view, self.topology, ends))
@@ -108,7 +109,8 @@ def _topics_met(asked: DataFrame, looking: Looking) -> Met:
     known = looking.known.join(asked.select(*VIEW_KEY).distinct(), list(VIEW_KEY), "left_semi")
     asked = published(asked, is_onward=looking.is_onward)
     matched = looking.keep(matching_topics(asked, known, topology))
-    channels = looking.channels(known)
+    ends = broadcast_if_small(topic_ends(matched, topology), looking.keep)
+    channels = looking.channels(known, ends)
     going = not_kept_local(asked, matched, known, topology, edition)
     chosen = looking.keep(destinations(going, channels, topology, edition, looking.keep))
     instances = topic_instances(chosen)

@@ -130,6 +130,23 @@ def not_kept_local(
     return matched.join(local, c.PLAN_ID, "left_anti")
 
 
+def topic_ends(matched: DataFrame, topology: Topology) -> DataFrame:
+    """The queue managers that publications may go to: topic hosts, and members of topics' clusters.
+
+    Args:
+        matched: `matching_topics`.
+        topology: the tables.
+
+    Grain: one row per (snapshot_id, viewer, qmgr); some are not seen by the viewer.
+    """
+    to_host = F.col("is_host_routed") & F.col(CAME_FROM).isNull()
+    hosts = matched.where(to_host).select(*VIEW_KEY, c.QMGR)
+    within = matched.where(~to_host).select(*VIEW_KEY, c.CLUSTER).distinct()
+    members = topology.cluster_channels.select(c.SNAPSHOT_ID, c.CLUSTER, c.QMGR).distinct()
+    all_of_them = within.join(members, [c.SNAPSHOT_ID, c.CLUSTER]).select(*VIEW_KEY, c.QMGR)
+    return hosts.union(all_of_them).distinct()
+
+
 def destinations(
     matched: DataFrame,
     channels: DataFrame,
