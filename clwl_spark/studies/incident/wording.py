@@ -54,16 +54,18 @@ def not_a_candidate(
         is_now: it is none any more; else it was none before.
     """
     resolved = (c.RESOLVED_OBJECT, c.RESOLVED_QMGR)
-    if plan[c.REASON] == 0 and plan[c.KIND] == PlanKind.LOCAL:
-        return f"what is put stays on {qmgr}" if is_now else f"what was put stayed on {qmgr}"
-    if plan[c.REASON] == 0 and plan[c.KIND] == PlanKind.XMITQ:
+    now, then = _GONE, _NEW
+    if plan[c.REASON] != 0:
+        return now if is_now else then
+    if plan[c.KIND] == PlanKind.LOCAL:
+        now, then = f"what is put stays on {qmgr}", f"what was put stayed on {qmgr}"
+    elif plan[c.KIND] == PlanKind.XMITQ:
         on = f"{plan[c.XMITQ]} by definition"
-        return f"what is put goes to {on}" if is_now else f"what was put went to {on}"
-    if plan[c.REASON] == 0 and [plan[x] for x in resolved] != [other[x] for x in resolved]:
-        at = f" at {plan[c.RESOLVED_QMGR]}" if plan[c.RESOLVED_QMGR] else ""
-        to = f"{plan[c.RESOLVED_OBJECT]}{at}"
-        return f"the name leads to {to}" if is_now else f"the name led to {to}"
-    return _GONE if is_now else _NEW
+        now, then = f"what is put goes to {on}", f"what was put went to {on}"
+    elif [plan[x] for x in resolved] != [other[x] for x in resolved]:
+        to = " at ".join(filter(None, (plan[x] for x in resolved)))
+        now, then = f"the name leads to {to}", f"the name led to {to}"
+    return now if is_now else then
 
 
 def advice(

@@ -85,16 +85,30 @@ def settled(lake: Lake, rows: pa.Table, grown: Container[str]) -> pa.Table:
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in own:
         name = _count_of(row)
-        before = found.get(name, there.get(name))
-        if before is None or not _is_part(row):
-            found[name] = row
-        elif not _is_part(before):
-            found[name] = before
-        elif name not in found and _file_of(row) == _file_of(before) and _file_of(row) in grown:
-            found[name] = {**row, COUNT: min((before[COUNT] or 0) + row[COUNT], MOST)}
+        if name in found:
+            found[name] = _standing(found[name], row)
         else:
-            found[name] = row
+            found[name] = _standing(there.get(name), row, grown)
     return pa.Table.from_pylist([*found.values()], rows.schema)
+
+
+def _standing(
+    before: dict[str, Any] | None, row: dict[str, Any], grown: Container[str] = ()
+) -> dict[str, Any]:
+    """Which of two counts of one key stands, or their sum.
+
+    Args:
+        before: the first one; None = there is none.
+        row: the second one.
+        grown: names of the files whose accounting is added up.
+    """
+    if before is None or not _is_part(row):
+        return row
+    if not _is_part(before):
+        return before
+    if _file_of(row) == _file_of(before) and _file_of(row) in grown:
+        return {**row, COUNT: min((before[COUNT] or 0) + row[COUNT], MOST)}
+    return row
 
 
 def _is_part(of: Row) -> bool:

@@ -1,10 +1,10 @@
 """Which contents of files a lake has loaded already, by their bytes and not by their names."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from mmap import mmap
-from typing import Final
+from typing import Any, Final
 
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import Transaction
@@ -104,23 +104,18 @@ def known_contents(lake: Lake) -> Known:
     if not lake.exists(LOADS.name):
         return Known()
     rows = lake.rows(LOADS.name)
-    asked = {(x[c.TABLE], x[t.LOAD_ID]) for x in rows if x[c.TABLE]}
-    missing = {
-        (table, load_id)
-        for table, load_id in asked
-        if lake.is_here and not (lake.exists(table) and lake.has_transaction(table, once(load_id)))
-    }
+    missing = _not_written(lake, rows)
+    there = [x for x in rows if (x[c.TABLE], x[t.LOAD_ID]) not in missing]
     broken = {x[t.CONTENT] for x in rows if (x[c.TABLE], x[t.LOAD_ID]) in missing}
     found: dict[int, set[str]] = {}
     written: dict[str, set[str]] = {}
-    for row in rows:
-        if row[t.CONTENT] not in broken:
-            found.setdefault(row[t.BYTES], set()).add(row[t.CONTENT])
-        elif (row[c.TABLE], row[t.LOAD_ID]) not in missing:
-            written.setdefault(row[t.CONTENT], set()).add(row[c.TABLE])
     bounded: dict[str, list[tuple[str, Bounds]]] = {}
-    for row in rows:
-        if row[t.WHOLE] and (row[c.TABLE], row[t.LOAD_ID]) not in missing:
+    for row in there:
+        if row[t.CONTENT] in broken:
+            written.setdefault(row[t.CONTENT], set()).add(row[c.TABLE])
+        else:
+            found.setdefault(row[t.BYTES], set()).add(row[t.CONTENT])
+        if row[t.WHOLE]:
             between = Bounds(row[t.SINCE], row[t.UNTIL])
             bounded.setdefault(row[t.WHOLE], []).append((row[c.TABLE], between))
     return Known(
@@ -128,3 +123,13 @@ def known_contents(lake: Lake) -> Known:
         {content: frozenset(tables) for content, tables in written.items()},
         bounded,
     )
+
+
+def _not_written(lake: Lake, rows: Iterable[Mapping[str, Any]]) -> set[tuple[str, str]]:
+    """(table, load_id) of what a run that was killed had not written yet."""
+    asked = {(x[c.TABLE], x[t.LOAD_ID]) for x in rows if x[c.TABLE]}
+    return {
+        (table, load_id)
+        for table, load_id in asked
+        if lake.is_here and not (lake.exists(table) and lake.has_transaction(table, once(load_id)))
+    }
