@@ -17,7 +17,6 @@ from clwl_spark.snapshots.views import (
     VIEW_KEY,
     VIEWER,
     Topology,
-    in_clusters,
     others_rows,
     own_rows,
 )
@@ -52,16 +51,17 @@ def scopes_said(asked: DataFrame, known: DataFrame, topology: Topology, scope: s
     Grain: one row per row of `scopes_above`: its columns, and `topic`, `cluster` and `qmgr` of the
     row of the topic object.
     """
-    looking = known.select(*VIEW_KEY, CLUSTERS, TOPICS_SEEN_BY)
-    others = others_rows(looking, topology.topics, TOPICS_SEEN_BY).where(in_clusters(c.CLUSTER))
-    mine = own_rows(known, topology.topics, (c.TOPIC, c.CLUSTER))
-    columns = (*VIEW_KEY, c.TOPICSTR, c.TOPIC, c.CLUSTER, F.col(scope).alias(REACH))
-    rows = others.select(*columns, c.QMGR, F.lit(1).alias(_IS_OTHERS)).unionByName(
+    strings = asked.withColumn(c.TOPICSTR, F.explode(ancestors(F.col(STRING))))
+    sight = known.select(*VIEW_KEY, TOPICS_SEEN_BY, F.explode(CLUSTERS).alias(c.CLUSTER))
+    looking = strings.join(sight, list(VIEW_KEY))
+    others = others_rows(looking, topology.topics, TOPICS_SEEN_BY, (c.CLUSTER, c.TOPICSTR))
+    own = own_rows(known, topology.topics, (c.TOPIC, c.CLUSTER))
+    mine = strings.join(own, [*VIEW_KEY, c.TOPICSTR])
+    columns = (*VIEW_KEY, STRING, c.TOPICSTR, c.TOPIC, c.CLUSTER, F.col(scope).alias(REACH))
+    met = others.select(*columns, c.QMGR, F.lit(1).alias(_IS_OTHERS)).unionByName(
         mine.select(*columns, F.col(VIEWER).alias(c.QMGR), F.lit(0).alias(_IS_OTHERS))
     )
-    having = rows.where(F.col(REACH).isin(*_WORDS) & (F.col(c.TOPICSTR) != ""))
-    strings = asked.withColumn(c.TOPICSTR, F.explode(ancestors(F.col(STRING))))
-    met = strings.join(having, [*VIEW_KEY, c.TOPICSTR])
+    met = met.where(F.col(REACH).isin(*_WORDS) & (F.col(c.TOPICSTR) != ""))
     nearest = F.min(F.struct((-F.length(c.TOPICSTR)).alias("length"), *_ORDER, REACH))
     found = met.groupBy(*VIEW_KEY, STRING).agg(nearest.alias("nearest"))
     said = (F.col(f"nearest.{x}").alias(x) for x in (REACH, c.TOPIC, c.CLUSTER, c.QMGR))

@@ -35,7 +35,6 @@ from clwl_spark.spark.materialize import Materialize
 from clwl_spark.tables import columns as c
 
 _TOPIC_COLUMNS: Final = (
-    *VIEW_KEY,
     c.QMGR,
     c.TOPIC,
     c.CLUSTER,
@@ -44,6 +43,7 @@ _TOPIC_COLUMNS: Final = (
     c.PUB_ENABLED,
     c.PROXYSUB,
 )
+_TOPIC_OBJECT: Final = (c.PLAN_ID, c.TOPICSTR, c.TOPIC)
 CAME_FROM: Final = "came_from"
 IS_COPY: Final = "is_copy"
 IS_SHARED: Final = "is_shared"
@@ -91,29 +91,31 @@ def matching_topics(asked: DataFrame, known: DataFrame, topology: Topology) -> D
     with `is_shared` (a cluster of the viewer's), and `is_host_routed` and `forced`, the same in all
     rows of a plan.
     """
-    looking = known.select(*VIEW_KEY, CLUSTERS, TOPICS_SEEN_BY)
-    others = others_rows(looking, topology.topics, TOPICS_SEEN_BY).where(F.col(c.CLUSTER) != "")
-    mine = (
-        own_rows(known, topology.topics, (c.TOPIC, c.CLUSTER))
-        .join(known.select(*VIEW_KEY, CLUSTERS), list(VIEW_KEY))
-        .where(in_clusters(c.CLUSTER))
-    )
-    is_shared = in_clusters(c.CLUSTER).alias(IS_SHARED)
-    seen = others.select(*_TOPIC_COLUMNS, is_shared).unionByName(
-        mine.select(*_TOPIC_COLUMNS, is_shared)
-    )
     above = asked.withColumn(c.TOPICSTR, F.explode(ancestors(F.col(c.OBJECT_NAME))))
-    met = above.join(seen, [*VIEW_KEY, c.TOPICSTR])
-    of_plan = Window.partitionBy(c.PLAN_ID)
+    looking = above.join(known.select(*VIEW_KEY, CLUSTERS, TOPICS_SEEN_BY), list(VIEW_KEY))
+    own = own_rows(known, topology.topics, (c.TOPIC, c.CLUSTER))
+    mine = looking.join(own, [*VIEW_KEY, c.TOPICSTR]).where(in_clusters(c.CLUSTER))
+    # By cluster from the first: many clusters that never meet may have the same topic strings.
+    within = looking.withColumn(c.CLUSTER, F.explode(CLUSTERS))
+    shared = others_rows(within, topology.topics, TOPICS_SEEN_BY, (c.CLUSTER, c.TOPICSTR))
+    objects = shared.select(*_TOPIC_OBJECT).union(mine.select(*_TOPIC_OBJECT))
     # Longest topic string first, then the lowest name.
-    order = F.struct(-F.length(c.TOPICSTR), F.col(c.TOPIC))
-    lowest = F.min(F.when(F.col(IS_SHARED), order)).over(of_plan)
-    best = met.withColumn("best", lowest).where(F.col("best") == order)
-    return best.select(
+    order = F.struct((-F.length(c.TOPICSTR)).alias("length"), c.TOPIC, c.TOPICSTR)
+    first = objects.groupBy(c.PLAN_ID).agg(F.min(order).alias("first"))
+    best = first.select(c.PLAN_ID, f"first.{c.TOPICSTR}", f"first.{c.TOPIC}")
+    of_object = looking.join(best, [c.PLAN_ID, c.TOPICSTR])
+    others = others_rows(of_object, topology.topics, TOPICS_SEEN_BY, (c.TOPICSTR, c.TOPIC))
+    of_others = others.where(F.col(c.CLUSTER) != "")
+    its_own = mine.join(best, [*_TOPIC_OBJECT])
+    columns = (*asked.columns, *_TOPIC_COLUMNS, CLUSTERS)
+    met = of_others.select(*columns).unionByName(its_own.select(*columns))
+    met = met.withColumn(IS_SHARED, in_clusters(c.CLUSTER)).drop(CLUSTERS)
+    of_plan = Window.partitionBy(c.PLAN_ID)
+    return met.select(
         "*",
         F.bool_or(F.col(IS_SHARED) & _is_host()).over(of_plan).alias("is_host_routed"),
         F.bool_or(F.col(IS_SHARED) & _is_forced()).over(of_plan).alias("forced"),
-    ).drop("best")
+    )
 
 
 def not_kept_local(

@@ -75,18 +75,24 @@ def resets(wanted: DataFrame, differences: Differences, keep: Materialize) -> Da
 def _ends(wanted: DataFrame, differences: Differences) -> DataFrame:
     """The queue managers whose channels may reset a viewer's history.
 
+    Of channels that differ, those of clusters that the viewer is in: in a lake of many clusters
+    most queue managers never meet.
+
     Grain: one row per (viewer, snapshot_id, previous_id, qmgr).
     """
     topology = differences.topology
     statuses = topology.channel_status.where(status_tier(F.col(c.STATUS)) != AVAILABLE)
     unavailable = statuses.select(*status_ends()).withColumnRenamed(c.SNAPSHOT_ID, c.PREVIOUS_ID)
+    in_cluster = (c.SNAPSHOT_ID, c.CLUSTER, c.QMGR)
+    members = topology.cluster_channels.select(*in_cluster).distinct()
+    viewing = wanted.join(members.withColumnRenamed(c.QMGR, VIEWER), list(VIEW_KEY))
+    differing = differences.rows("cluster_channels").select(*in_cluster).distinct()
     # Whose own clusters or view differ, may see other queue managers than before.
-    altered = wanted.join(differences.viewers("cluster_channels"), list(VIEW_KEY), "left_semi")
-    hosts = differences.in_pairs(topology.cluster_channels).select(*PAIR, c.QMGR).distinct()
+    altered = viewing.join(differences.viewers("cluster_channels"), list(VIEW_KEY), "left_semi")
     found = [
         wanted.join(unavailable, [VIEWER, c.PREVIOUS_ID]),
-        wanted.join(differences.channel_ends(), c.SNAPSHOT_ID),
-        altered.join(hosts, list(PAIR)),
+        viewing.join(differing, [c.SNAPSHOT_ID, c.CLUSTER]),
+        altered.join(members, [c.SNAPSHOT_ID, c.CLUSTER]),
     ]
     rows = (frame.select(VIEWER, *PAIR, c.QMGR) for frame in found)
     return reduce(DataFrame.union, rows).distinct()
