@@ -104,6 +104,12 @@ def test_in_v7_the_order_of_the_rules_is_another():
     assert v7[0] == "CLWLRANK 0 < 3 of TO.QM2"
 
 
+def test_a_route_that_rule_15_cuts_is_still_the_one_that_another_cluster_leads_to():
+    twin = row("QM4", 0, channel_cluster="B", instance_cluster="B")
+    cut = row("QM4", 15, channel_cluster="A", instance_cluster="A")
+    assert why(twin, cut, A)[0] == "same route as by cluster A"
+
+
 def test_copies_of_a_publication_do_not_compete():
     other_copy = row("QM2", None, channel_prty=9, choice=1)
     loser = row("QM4", 13, "SLOW", channel_prty=1)

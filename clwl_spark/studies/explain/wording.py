@@ -21,6 +21,10 @@ _INSTANCES: Final = {
 }
 
 
+_OF_A_ROUTE: Final = (None, RECENTLY_USED)
+"""A route is one also where rule 15 cuts it, for the moment."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Verdict:
     """A losing row, the rows that were in play when it lost, and who asked.
@@ -137,7 +141,7 @@ def _same_route(verdict: _Verdict) -> str:
     clusters = (
         rival[c.CHANNEL_CLUSTER]
         for rival in verdict.rivals
-        if rival[c.ELIMINATED_BY] is None and all(rival[x] == row[x] for x in key)
+        if rival[c.ELIMINATED_BY] in _OF_A_ROUTE and all(rival[x] == row[x] for x in key)
     )
     return f"same route as by cluster {min(clusters)}"
 
