@@ -153,6 +153,18 @@ def test_surprises_of_a_lake(routed, monkeypatch):
     assert Kind.LATE not in found
 
 
+def test_the_object_of_most_messages_is_that_of_all_snapshots(spark, tmp_path):
+    hosted = [*CLUSTER, *(queue("QM1", x, "K") for x in ("FEW", "MANY"))]
+    rows = tables(snapshot("S1"), snapshot("S2", hours=1), *at("S1", *hosted), *at("S2", *hosted))
+    puts = [message("GATE", "FEW", n) for n in (1, 2, 3)]
+    puts += [message("GATE", "MANY", n) for n in (4, 5)]
+    later = NOON + timedelta(hours=1)
+    puts += [message("GATE", "MANY", n, put_time=later) for n in (6, 7)]
+    lake = routed_lake(spark, tmp_path, rows, puts)
+    (found,) = read_report(lake).avoided
+    assert (found.messages, found.object_name, found.snapshot_id) == (7, "MANY", "S2")
+
+
 def test_a_lake_whose_snapshots_are_gone_or_not_valid_has_a_report(routed, tmp_path):
     shutil.copytree(routed[0].root, tmp_path / "lake")
     lake = Lake(routed[0].spark, str(tmp_path / "lake"))

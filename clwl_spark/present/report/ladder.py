@@ -45,6 +45,8 @@ _HELD: Final = "held"
 _AVOIDED: Final = "avoided"
 _AVOIDED_OBJECT: Final = "avoided_object"
 _AVOIDED_RULE: Final = "avoided_rule"
+_ROUNDED: Final = 6
+"""Digits of messages in which two sums are told apart: of copies there are thirds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,18 +214,43 @@ def _stories(judged: DataFrame) -> DataFrame:
     )
     # With fewer messages than routes some cannot have any.
     enough = F.col(_IS_ROUTE) & (F.col(_MESSAGES) >= F.col(_ROUTES))
-    asked = F.struct(*_ASKED, c.SNAPSHOT_ID)
     avoided = ~F.col(_IS_ROUTE) & F.col(_RULE).isNotNull()
-    return per_choice.groupBy(*_LINK).agg(
-        F.max_by(c.STATUS, F.coalesce(_SINCE, F.timestamp_seconds(F.lit(0)))).alias(c.STATUS),
+    since = F.coalesce(_SINCE, F.timestamp_seconds(F.lit(0)))
+    of_object = per_choice.groupBy(*_LINK, *_ASKED).agg(
+        F.max_by(c.STATUS, since).alias(c.STATUS),
+        F.max(since).alias(_SINCE),
         _sum_where(enough).alias(_ROUTE_FOR),
-        F.max_by(F.when(enough, asked), F.when(enough, F.col(_MESSAGES))).alias(_ROUTE_OBJECT),
+        _example(enough).alias(_ROUTE_OBJECT),
         _sum_where(avoided).alias(_AVOIDED),
-        F.max_by(F.when(avoided, asked), F.when(avoided, F.col(_MESSAGES))).alias(_AVOIDED_OBJECT),
-        F.max_by(F.when(avoided, F.col(_RULE)), F.when(avoided, F.col(_MESSAGES))).alias(
-            _AVOIDED_RULE
-        ),
+        _example(avoided).alias(_AVOIDED_OBJECT),
     )
+    return of_object.groupBy(*_LINK).agg(
+        F.max_by(c.STATUS, _SINCE).alias(c.STATUS),
+        F.sum(_ROUTE_FOR).alias(_ROUTE_FOR),
+        _of_most(_ROUTE_FOR, _asked(_ROUTE_OBJECT)).alias(_ROUTE_OBJECT),
+        F.sum(_AVOIDED).alias(_AVOIDED),
+        _of_most(_AVOIDED, _asked(_AVOIDED_OBJECT)).alias(_AVOIDED_OBJECT),
+        _of_most(_AVOIDED, F.col(_AVOIDED_OBJECT)[_RULE]).alias(_AVOIDED_RULE),
+    )
+
+
+def _example(condition: Column) -> Column:
+    """Snapshot and rule of the plan of an object that has most messages; of equal ones the last."""
+    said = F.struct(c.SNAPSHOT_ID, _RULE)
+    order = F.struct(F.round(_MESSAGES, _ROUNDED), c.SNAPSHOT_ID, _RULE)
+    return F.max_by(F.when(condition, said), F.when(condition, order))
+
+
+def _asked(example: str) -> Column:
+    """An object, and the snapshot of its example."""
+    return F.struct(*_ASKED, F.col(example)[c.SNAPSHOT_ID].alias(c.SNAPSHOT_ID))
+
+
+def _of_most(messages: str, what: Column) -> Column:
+    """What the object with most messages has; of equal ones the last."""
+    some = F.col(messages) > 0
+    order = F.struct(F.round(messages, _ROUNDED), *_ASKED)
+    return F.max_by(F.when(some, what), F.when(some, order))
 
 
 def _sum_where(condition: Column) -> Column:
