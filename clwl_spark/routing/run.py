@@ -37,6 +37,7 @@ from clwl_spark.routing.ledger.source_offsets import all_taken, is_checkpoint_lo
 from clwl_spark.routing.ledger.takeover import take_over
 from clwl_spark.routing.plans.facts_cache import FactsCache
 from clwl_spark.routing.plans.provide import PlanProvider
+from clwl_spark.routing.state.message_exit import load_message_exit
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.rules.marking import Rule
 from clwl_spark.snapshots.catalog import apart
@@ -109,6 +110,8 @@ def _route(
         lake.expect("messages")
         lake.expect("snapshots")
         lake.create(WRITTEN)
+        # The workers load it; a name that is wrong is told before there are messages for it.
+        load_message_exit(options.message_exit)
         call = _Call(lake, options, load_exit(options.exit_function), tell, facts_cache, pool)
         total = _route_all(call)
     return replace(total, seconds=round(time.monotonic() - started, 3))

@@ -141,3 +141,9 @@ def test_what_it_may_not_do_is_refused_and_nothing_is_routed(spark, tmp_path, ca
     assert f"message exit '{EXIT}{exit_}'" in told
     assert said in told
     assert main(["route", "--lake", str(tmp_path), "--quiet"]) == 0
+
+
+def test_one_that_is_not_there_is_refused_before_there_are_messages_for_it(spark, tmp_path):
+    lake = lake_with(spark, tmp_path)
+    with pytest.raises(ExitFunctionError, match="cannot be imported"):
+        route(lake, RouteOptions(message_exit=f"{EXIT}nobody"))
