@@ -1,6 +1,8 @@
 """Rows in memory written without Spark: Spark and others find what Spark would have written."""
 
+import errno
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +18,7 @@ from clwl_spark.delta.creation import create_in_folder, create_statement
 from clwl_spark.delta.lake import Lake
 from clwl_spark.delta.protocol import Transaction
 from clwl_spark.delta.writes import append_rows, delete_rows, merge_rows
-from clwl_spark.errors import InputError
+from clwl_spark.errors import CannotWriteError, InputError
 from clwl_spark.spark.parallel import run_parallel
 from clwl_spark.tables import BALANCE_HISTORY, OUTCOMES, RUNS, SNAPSHOTS, TABLES
 
@@ -146,6 +148,22 @@ def test_a_table_is_made_once_by_many(lakes, tmp_path):
     assert any(made)
     assert DeltaTable(folder).version() == 0
     assert [x.name for x in Path(folder, "_delta_log").iterdir()] == [f"{0:020}.json"]
+
+
+def test_a_table_is_made_once_there_is_room_for_it(tmp_path, monkeypatch):
+    """What a full disk or a killed process left of its first commit is in nobody's way."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    folder = tmp_path / "runs"
+    with monkeypatch.context() as patched, pytest.raises(CannotWriteError, match="make room"):
+        patched.setattr(Path, "write_text", full)
+        create_in_folder(str(folder), RUNS)
+    assert [*(folder / "_delta_log").iterdir()] == []
+    (folder / "_delta_log" / ".killed.tmp").touch()
+    assert create_in_folder(str(folder), RUNS)
+    assert DeltaTable(str(folder)).version() == 0
 
 
 def test_where_other_files_are_no_table_is_made(lakes, tmp_path):

@@ -107,9 +107,19 @@ def failure(error: Exception) -> tuple[str, int]:
         return f"Spark's Java process ended: is there enough memory? {MORE}", ANYTHING_ELSE
     if isinstance(error, ImportError):
         return _of_import(error), ANYTHING_ELSE
-    if advised := _advised(str(error)):
+    if advised := _advised(str(error)) or _of_disk(error):
         return advised
     return f"{type(error).__name__}: {_first_line(str(error))}; {MORE}", ANYTHING_ELSE
+
+
+def _of_disk(error: Exception) -> tuple[str, int] | None:
+    """What a full disk is told by, or a place that is closed to this user; None = another error."""
+    said = _first_line(str(error))
+    if errors.is_full_disk(error):
+        return f"a disk is full ({said}): make room, and run the command again", ANYTHING_ELSE
+    if errors.is_cannot_write(error):
+        return f"access is refused ({said}): let this user read and write there", ANYTHING_ELSE
+    return None
 
 
 def _of_import(error: ImportError) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from clwl_spark.errors import CannotWriteError, is_full_disk
 from clwl_spark.storage.files import is_file, write_new
 from clwl_spark.storage.places import is_store, joined
 from clwl_spark.tables import Column, Table
@@ -81,15 +82,34 @@ def create_in_folder(folder: str, table: Table) -> bool:
     Returns:
         Whether the table is there now; False where Spark has to find out, since something else is
         there, or the file system cannot give a commit its name in one step.
+
+    Raises:
+        CannotWriteError: the disk is full, or the user's share of it; the table can be made later.
     """
     first = joined(folder, LOG, _FIRST)
-    if is_file(first) if is_store(folder) else Path(folder).exists():
+    if is_file(first) if is_store(folder) else not _is_blank(Path(folder)):
         return False
     try:
         write_new(first, "".join(f"{json.dumps(x)}\n" for x in _first_commit(table)))
-    except OSError:
+    except OSError as error:
+        if is_full_disk(error):
+            raise CannotWriteError(
+                f"table '{table.name}' cannot be made in {folder} ({error.strerror}): make room, "
+                "and run the command again"
+            ) from error
         return False
     return True
+
+
+def _is_blank(folder: Path) -> bool:
+    """No folder, or one in which nothing but beginnings of first commits are.
+
+    They stay where a process was killed, or the disk was full, before a commit had its name.
+    """
+    if not folder.is_dir():
+        return not folder.exists()
+    log = folder / LOG
+    return all(x == log or (x.parent == log and x.suffix == ".tmp") for x in folder.rglob("*"))
 
 
 def _first_commit(table: Table) -> list[dict[str, Any]]:

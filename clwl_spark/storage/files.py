@@ -110,20 +110,20 @@ def write_new(file: str, text: str) -> bool:
         answer it may be this one's all the same.
 
     Raises:
-        OSError: the file system has no links.
+        OSError: the file system has no links, or no room; nothing of the file is left.
         StorageError: the store does not answer, or refuses.
     """
     if is_store(file):
         return _put_new(file, text.encode())
     waiting = Path(file).with_name(f".{uuid.uuid4().hex}.tmp")
     waiting.parent.mkdir(parents=True, exist_ok=True)
-    waiting.write_text(text, encoding="utf-8")
     try:
+        waiting.write_text(text, encoding="utf-8")
         os.link(waiting, file)
     except FileExistsError:
         return False
     finally:
-        waiting.unlink()
+        waiting.unlink(missing_ok=True)
     return True
 
 

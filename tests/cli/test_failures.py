@@ -1,4 +1,5 @@
 import pytest
+from deltalake.exceptions import DeltaError
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
 
@@ -47,6 +48,21 @@ def test_sparks_errors_are_one_line_with_advice(text, sentence, exit_code):
     assert "\n" not in said
     assert "SQLSTATE" not in said
     assert code == exit_code
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(28, "No space left on device"), "make room, and run the command again"),
+        (DeltaError("Unable to copy: No space left on device (os error 28)"), "make room"),
+        (PermissionError(13, "Permission denied", "lake/runs"), "let this user read and write there"),
+    ],
+)
+def test_a_disk_that_takes_nothing_is_told_with_what_to_do(error, sentence):
+    said, code = failure(error)
+    assert sentence in said
+    assert "--verbose" not in said
+    assert code == 3
 
 
 def test_a_failed_worker_is_told_by_the_last_line_of_its_traceback():
