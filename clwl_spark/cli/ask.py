@@ -13,6 +13,7 @@ from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import Screen
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.work import at_work, screen_of, settings_of
+from clwl_spark.cli.written import write_whole
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
 from clwl_spark.present.questions.page import page
@@ -120,8 +121,7 @@ def _written(common: Common, file: Path, limit: int) -> int:
                 answers.append(ask(named, question, limit))
             tell("questions", len(questions), len(questions))
         text = page(work.lake.root, answers, all_views().values(), datetime.now(UTC))
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        write_whole(file, text, "--page")
         rows = {x.question.name: len(x.rows) for x in answers}
         work.screen.document({"page": str(file), "rows": rows})
         work.screen.show(f"{len(answers)} answers in {file}")

@@ -10,6 +10,7 @@ from clwl_spark.cli.commands.assert_ import AssertWords
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.work import asked_snapshot, at_work
+from clwl_spark.cli.written import write_whole
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.semantics import semantics_of
@@ -31,8 +32,7 @@ def run(common: Common, options: AssertWords) -> int:
             report = judge(assertions, SnapshotAnswers(network, ladder))
             tell("assertions", len(assertions), len(assertions))
         if options.junit is not None:
-            options.junit.parent.mkdir(parents=True, exist_ok=True)
-            options.junit.write_text(junit_xml(report), encoding="utf-8")
+            write_whole(options.junit, junit_xml(report), "--junit")
         work.screen.document({"snapshot_id": snapshot_id, **report.to_json()})
         work.screen.show(report_table(report), *explained(report))
         if work.screen.quiet:

@@ -12,6 +12,7 @@ from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.tables import listing
 from clwl_spark.cli.work import at_work
+from clwl_spark.cli.written import write_whole
 from clwl_spark.present.conformity import page
 from clwl_spark.present.report.words import percent
 from clwl_spark.studies.conform.find import conform
@@ -35,8 +36,7 @@ def run(common: Common, options: ConformWords) -> int:
         work.screen.document(found.to_json())
         work.screen.show(*_parts(found, options.limit))
         if options.html is not None:
-            options.html.parent.mkdir(parents=True, exist_ok=True)
-            options.html.write_text(page(found), encoding="utf-8")
+            write_whole(options.html, page(found), "--html")
     return _judged(found, options.fail_under)
 
 

@@ -20,6 +20,7 @@ from clwl_spark.checks.quality.views import read_rows
 from clwl_spark.cli.commands.lint import LintWords
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import at_work, screen_of, settings_of
+from clwl_spark.cli.written import write_whole
 from clwl_spark.delta.lake import Lake
 from clwl_spark.snapshots.catalog import snapshot_catalog
 from clwl_spark.tables import SNAPSHOTS, TOPOLOGY
@@ -37,7 +38,7 @@ def run(common: Common, options: LintWords) -> int:
     ) as work:
         report = advice(work.lake, options.snapshot, gates)
         if options.html is not None:
-            options.html.write_text(page(report), encoding="utf-8")
+            write_whole(options.html, page(report), "--html")
         work.screen.document(report.to_json())
         work.screen.show(report_table(report), *explained(report))
     refuse_broken(report.results)

@@ -1,9 +1,7 @@
 """`clwl metrics`: a lake's figures for Prometheus and OpenTelemetry."""
 
 import json
-import os
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Final
 
 from prometheus_client import start_http_server
@@ -12,6 +10,7 @@ from clwl_spark.cli.commands.metrics import MetricsFormat, MetricsWords
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.work import Work, at_work
+from clwl_spark.cli.written import write_whole
 from clwl_spark.errors import UsageError
 from clwl_spark.present.metrics.exposing import otlp, prometheus_text, registry_of
 from clwl_spark.present.metrics.reading import Figures, read_figures
@@ -35,7 +34,7 @@ def run(common: Common, options: MetricsWords) -> int:
         found = read_figures(work.lake)
         text = _text(found, work.lake.root, options.format)
         if options.out is not None:
-            _replace(options.out, text)
+            write_whole(options.out, text, "--out")
         elif not common.as_json:
             work.screen.out.write(text)
         work.screen.document({"at": found.at.isoformat(), **_document(found)})
@@ -78,15 +77,3 @@ def _text(found: Figures, lake: str, wanted: MetricsFormat) -> str:
 def _document(found: Figures) -> dict[str, object]:
     """The figures of `clwl metrics --json`."""
     return {"figures": [asdict(x) for x in found.figures]}
-
-
-def _replace(file: Path, text: str) -> None:
-    """Put a whole file where it is wanted: nobody reads half of it."""
-    new = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(file)
-    except OSError as error:
-        raise UsageError(f"--out {file}: {error.strerror}") from error
-    finally:
-        new.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from rich.markup import escape
 from clwl_spark.cli.commands.report import ReportWords
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.work import ROUTED, at_work
+from clwl_spark.cli.written import write_whole
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import UsageError
 from clwl_spark.present.report.data import ReportData
@@ -26,7 +27,7 @@ _READ: Final = (*ROUTED, ROUTE_PLANS.name, ROUTE_CANDIDATES.name, OBSERVED_ROUTE
 def run(common: Common, options: ReportWords) -> int:
     """Write the report, say where it is, and return the exit code."""
     started = time.monotonic()
-    _make(options.out)
+    _refuse_file(options.out)
     with at_work("report", common, needs=OUTCOMES.name, reads=_READ) as work:
         file, data, found = write_report(work.lake, options.out)
         work.screen.document(
@@ -48,12 +49,11 @@ def write_report(lake: Lake, out: Path) -> tuple[Path, ReportData, list[Surprise
 
     Raises:
         MissingLakeError, NothingRoutedError: as `present.report.reading.read_report`.
-        UsageError: the folder cannot be made.
+        CannotWriteError, UsageError: as `cli.written.write_whole`.
     """
-    _make(out)
     data = read_report(lake)
     file = out / FILE_NAME
-    file.write_text(page(data), encoding="utf-8")
+    write_whole(file, page(data), "report")
     return file, data, surprises(data)
 
 
@@ -64,13 +64,12 @@ def _agreement(found: Conformity | None) -> dict[str, int] | None:
     return {"seen": found.seen, "compared": found.compared, "agree": found.agree}
 
 
-def _make(out: Path) -> None:
-    """Make the page's folder, unless it is there.
+def _refuse_file(out: Path) -> None:
+    """Refuse what can be no folder before anything is read; nothing is made yet.
 
     Raises:
-        UsageError: it cannot be made.
+        UsageError: it is a file, or below one.
     """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{out}: {error.strerror}; give a folder to write to") from error
+    there = next(x for x in (out, *out.absolute().parents) if x.exists())
+    if not there.is_dir():
+        raise UsageError(f"{out}: {there} is a file; give a folder to write to")

@@ -13,6 +13,7 @@ from clwl_spark.cli.commands.validate import ValidateWords
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.work import Work, at_work
+from clwl_spark.cli.written import write_whole
 from clwl_spark.errors import UsageError
 from clwl_spark.tables import MESSAGES, OBSERVED_ROUTES, OUTCOMES, SNAPSHOTS, TOPOLOGY
 
@@ -80,8 +81,7 @@ def _check(options: ValidateWords) -> None:
 def _write(report: Report, options: ValidateWords) -> None:
     """Write the page that is asked for."""
     if options.html is not None:
-        options.html.parent.mkdir(parents=True, exist_ok=True)
-        options.html.write_text(page(report), encoding="utf-8")
+        write_whole(options.html, page(report), "--html")
 
 
 def _call(report: Report, options: ValidateWords, lake: str) -> None:

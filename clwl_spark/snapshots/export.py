@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -57,17 +58,29 @@ def export(lake: Lake, snapshot_id: str, qmgr: str | None, folder: Path | None) 
     if folder is not None:
         _make(folder)
     exported = Exported()
-    for row in made_texts(lake, snapshot_id, qmgr).orderBy(TEXT_OF).toLocalIterator():
-        exported.rows += row["rows"]
-        exported.left_out += [LeftOut(*found) for found in row["left_out"]]
-        if folder is None:
-            _add_one(exported, row[TEXT_OF], row["texts"])
-        else:
-            exported.files += _written(folder, row[TEXT_OF], row["texts"])
+    with _emptied_again(folder):
+        for row in made_texts(lake, snapshot_id, qmgr).orderBy(TEXT_OF).toLocalIterator():
+            exported.rows += row["rows"]
+            exported.left_out += [LeftOut(*found) for found in row["left_out"]]
+            if folder is None:
+                _add_one(exported, row[TEXT_OF], row["texts"])
+            else:
+                exported.files += _written(folder, row[TEXT_OF], row["texts"])
     if not exported.files and not exported.texts:
         of_whom = f" of {qmgr}" if qmgr else ""
         raise InputError(f"snapshot '{snapshot_id}' has nothing{of_whom} that a text can say")
     return exported
+
+
+@contextmanager
+def _emptied_again(folder: Path | None) -> Iterator[None]:
+    """A folder that was empty is so again if the export breaks off: half of one misleads."""
+    try:
+        yield
+    except BaseException:
+        for file in folder.iterdir() if folder is not None else ():
+            file.unlink()
+        raise
 
 
 def made_texts(lake: Lake, snapshot_id: str, qmgr: str | None = None) -> DataFrame:

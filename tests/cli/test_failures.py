@@ -1,11 +1,17 @@
+import errno
+import os
+from pathlib import Path
+
 import pytest
 from deltalake.exceptions import DeltaError
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
 
+from clwl_spark.cli import main
 from clwl_spark.cli.failures import failure
+from clwl_spark.cli.written import write_whole
 from clwl_spark.delta.lake import Lake
-from clwl_spark.errors import InputError, SetupError
+from clwl_spark.errors import CannotWriteError, InputError, SetupError, UsageError
 from clwl_spark.tables import SNAPSHOTS
 
 
@@ -55,7 +61,10 @@ def test_sparks_errors_are_one_line_with_advice(text, sentence, exit_code):
     [
         (OSError(28, "No space left on device"), "make room, and run the command again"),
         (DeltaError("Unable to copy: No space left on device (os error 28)"), "make room"),
-        (PermissionError(13, "Permission denied", "lake/runs"), "let this user read and write there"),
+        (
+            PermissionError(13, "Permission denied", "lake/runs"),
+            "let this user read and write there",
+        ),
     ],
 )
 def test_a_disk_that_takes_nothing_is_told_with_what_to_do(error, sentence):
@@ -63,6 +72,32 @@ def test_a_disk_that_takes_nothing_is_told_with_what_to_do(error, sentence):
     assert sentence in said
     assert "--verbose" not in said
     assert code == 3
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    file = tmp_path / "new" / "page.html"
+    write_whole(file, "old", "--html")
+
+    def half(path, text, encoding):
+        path.write_bytes(text[:1].encode(encoding))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", half)
+        with pytest.raises(CannotWriteError, match=r"^--html .*page\.html: .*make room"):
+            write_whole(file, "new", "--html")
+    assert [x.read_text() for x in file.parent.iterdir()] == ["old"]
+    with pytest.raises(UsageError, match="give another file"):
+        write_whole(file / "below a file", "new", "--html")
+
+
+def test_what_cannot_be_written_or_read_leaves_no_folder(tmp_path, capsys):
+    words = ["report", "--lake", str(tmp_path / "nowhere"), "--out"]
+    assert main([*words, str(tmp_path / "new" / "report")]) == 2
+    (tmp_path / "file").touch()
+    assert main([*words, str(tmp_path / "file" / "report")]) == 2
+    assert "is a file; give a folder to write to" in capsys.readouterr().err
+    assert [x.name for x in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_failed_worker_is_told_by_the_last_line_of_its_traceback():

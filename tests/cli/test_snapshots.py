@@ -1,8 +1,11 @@
 """`clwl snapshots`, `diff`, `export` and the ways to say what `ingest` reads."""
 
+import errno
 import io
 import json
+import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +78,20 @@ def test_export_to_standard_output_is_the_text_alone(capsys, lake):
     assert main([*words, "--json"]) == 2
     assert main([*words, "--format", "yaml"]) == 2
     assert "there is mqsc" in capsys.readouterr().err
+
+
+def test_an_export_that_breaks_off_leaves_the_folder_empty(capsys, lake, tmp_path, monkeypatch):
+    def half(path, text, encoding):
+        path.write_bytes(text[:9].encode(encoding))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    words = ["export", "--lake", lake, "--snapshot", "monday", "--out", str(tmp_path)]
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", half)
+        assert main(words) == 3
+    assert "make room" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == []
+    assert main(words) == 0
 
 
 def test_a_change_is_ingested_from_standard_input(capsys, lake, monkeypatch):
