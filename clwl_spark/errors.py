@@ -71,18 +71,43 @@ class InputError(ClwlError):
     exit_code = 2
 
 
+_MAKERS: Final[Mapping[str, Sequence[str]]] = {
+    "messages": ("generate", "load"),
+    **dict.fromkeys(
+        (
+            "snapshots",
+            "queue_managers",
+            "cluster_channels",
+            "channel_status",
+            "queues",
+            "topics",
+            "subscriptions",
+            "views",
+        ),
+        ("generate", "ingest"),
+    ),
+    **dict.fromkeys(
+        ("observed_counts", "observed_routes", "status_events", "config_events"), ("load",)
+    ),
+    **dict.fromkeys(
+        ("outcomes", "rejected_messages", "route_plans", "route_candidates", "runs"), ("route",)
+    ),
+    **dict.fromkeys(("gate_results", "gate_failures"), ("validate",)),
+    "reallocations": ("reallocate",),
+}
+"""The commands that make a table, for those that other commands need."""
+
+
 class MissingLakeError(InputError):
     """The lake, or a table of it, is not there."""
 
     def __init__(self, table: str, where: str) -> None:
-        """Name the table and the lake, and the commands that make one."""
+        """Name the table and the lake, and the commands that make the table."""
         self.table = table
         self.where = where
-        maker = "load" if table == "messages" else "ingest"
-        super().__init__(
-            f"no table '{table}' in {where}: check --lake, or make one with "
-            f"`clwl generate` or `clwl {maker}`"
-        )
+        makers = " or ".join(f"`clwl {x}`" for x in _MAKERS.get(table, ()))
+        remedy = f", or make one with {makers}" if makers else " and the table's name"
+        super().__init__(f"no table '{table}' in {where}: check --lake{remedy}")
 
 
 class MissingSchemaError(InputError):

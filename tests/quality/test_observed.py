@@ -175,4 +175,6 @@ def test_validate_observed_names_each_cause_and_keeps_it(lake, capsys):
 
 def test_without_counts_there_is_nothing_to_compare(spark, tmp_path, capsys):  # noqa: ARG001
     assert main(["validate", "--lake", str(tmp_path), "--observed"]) == 2
-    assert "no table 'observed_counts'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "no table 'observed_counts'" in said
+    assert "make one with `clwl load`" in said

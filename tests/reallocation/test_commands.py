@@ -148,7 +148,9 @@ def test_messages_that_are_not_there_are_refused(capsys, lake):
 @pytest.mark.usefixtures("spark")
 def test_a_lake_that_was_not_routed_is_refused(capsys, tmp_path):
     assert main(["reallocate", "--lake", str(tmp_path), *EVENT]) == 2
-    assert "no table 'outcomes'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "no table 'outcomes'" in said
+    assert "make one with `clwl route`" in said
 
 
 def test_no_event_is_no_work(lake):
