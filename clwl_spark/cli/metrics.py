@@ -1,12 +1,14 @@
 """`clwl metrics`: a lake's figures for Prometheus and OpenTelemetry."""
 
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
-from typing import Final
+from typing import Any, Final
 
-from prometheus_client import start_http_server
+from prometheus_client import make_wsgi_app, start_http_server
 
 from clwl_spark.cli.commands.metrics import MetricsFormat, MetricsWords
+from clwl_spark.cli.failures import failure
 from clwl_spark.cli.options import Common
 from clwl_spark.cli.screen import note
 from clwl_spark.cli.work import Work, at_work
@@ -14,9 +16,11 @@ from clwl_spark.cli.written import write_whole
 from clwl_spark.errors import UsageError
 from clwl_spark.present.metrics.exposing import otlp, prometheus_text, registry_of
 from clwl_spark.present.metrics.reading import Figures, read_figures
+from clwl_spark.storage.secrets import without_secrets
 from clwl_spark.tables import GATE_RESULTS, MESSAGES, RUNS
 
 _READ: Final = (RUNS.name, GATE_RESULTS.name)
+_App = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 _PORTS: Final = range(1, 65_536)
 
 
@@ -60,12 +64,29 @@ def _serve(work: Work, host: str, port: int) -> None:
         server, thread = start_http_server(port, host, registry)
     except OSError as error:
         raise UsageError(f"--serve {host}:{port}: {error.strerror}; give another port") from error
+    server.set_app(_refusing(make_wsgi_app(registry)))
     note(f"serving http://{host}:{port}/metrics; end with Ctrl-C")
     try:
         thread.join()
     finally:
         server.shutdown()
         server.server_close()
+
+
+def _refusing(answer: _App) -> _App:
+    """What answers scrapes, and says in one sentence, there and here, why it cannot."""
+
+    def answered(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        try:
+            return answer(environ, start)
+        except Exception as error:  # noqa: BLE001  (the next scrape may find a lake again)
+            sentence, _ = failure(error)
+            said = without_secrets(sentence)
+        note(f"clwl: {said}")
+        start("503 Service Unavailable", [("Content-Type", "text/plain; charset=utf-8")])
+        return [f"{said}\n".encode()]
+
+    return answered
 
 
 def _text(found: Figures, lake: str, wanted: MetricsFormat) -> str:

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -107,10 +108,20 @@ def test_scrapes_are_answered_from_this_machine_until_it_is_told_to_end(lake):
             assert "127.0.0.1" in _line(server, "serving")
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
                 assert ("clwl_backlog_messages",) in values(answer.read().decode())
+            Path(lake.root).rename(f"{lake.root}.away")
+            try:
+                with pytest.raises(urllib.error.HTTPError, match="503") as refused:
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics")
+            finally:
+                Path(f"{lake.root}.away").rename(lake.root)
+            assert "no table 'runs' in" in refused.value.read().decode()
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+                assert answer.status == 200
         finally:
             server.terminate()
             rest = server.stderr.read()
         assert server.wait(30) == 143
+        assert "no table 'runs' in" in rest
         assert "Traceback" not in rest
 
 
