@@ -93,6 +93,7 @@ _MAKERS: Final[Mapping[str, Sequence[str]]] = {
         ("outcomes", "rejected_messages", "route_plans", "route_candidates", "runs"), ("route",)
     ),
     **dict.fromkeys(("gate_results", "gate_failures"), ("validate",)),
+    **dict.fromkeys(("hops", "hop_batches"), ("route --hops N",)),
     "reallocations": ("reallocate",),
 }
 """The commands that make a table, for those that other commands need."""

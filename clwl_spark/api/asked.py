@@ -1,9 +1,10 @@
 """What a question about one put may say by name, beyond the put itself."""
 
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from clwl_spark.cli.moments import Moment
+from clwl_spark.errors import UsageError, did_you_mean
 
 
 class RuleOptions(TypedDict, total=False):
@@ -111,3 +112,15 @@ class ConformOptions(TypedDict, total=False):
     since: Moment | None
     until: Moment | None
     explain: int
+
+
+def check_names(options: Mapping[str, Any], kind: Any) -> None:  # noqa: ANN401  (a TypedDict)
+    """Refuse options by names that a question does not have: they would change nothing.
+
+    Raises:
+        UsageError: there is one.
+    """
+    known = kind.__optional_keys__
+    for name in options:
+        if name not in known:
+            raise UsageError(f"no option {name!r}: {did_you_mean(name, known)}")

@@ -32,16 +32,19 @@ class Change:
     to: str | None
 
 
-def change_of(words: Sequence[str], scripts: Sequence[str | Path], to: str | None) -> Change:
+def change_of(
+    words: Sequence[str], scripts: str | Path | Sequence[str | Path], to: str | None
+) -> Change:
     """What is asked for, before anything is read.
 
     Raises:
         UsageError: neither words nor another snapshot, or both.
         UnknownChangeError: a change is not understood.
     """
+    files = [scripts] if isinstance(scripts, str | Path) else scripts
     if bool(words or scripts) == (to is not None):
         raise UsageError("say what changes: words or scripts, or to=SNAPSHOT, one of the two")
-    return Change(words, [understood(x) for x in words], [Path(x) for x in scripts], to)
+    return Change(words, [understood(x) for x in words], [Path(x) for x in files], to)
 
 
 def moved_by(

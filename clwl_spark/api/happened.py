@@ -7,7 +7,7 @@ from typing import Final
 
 import pandas as pd
 
-from clwl_spark.api.asked import ConformOptions, LoadOptions, WhereOptions
+from clwl_spark.api.asked import ConformOptions, LoadOptions, WhereOptions, check_names
 from clwl_spark.api.rules import Rules
 from clwl_spark.api.shown import frame_of
 from clwl_spark.cli.incident import question_of
@@ -15,6 +15,7 @@ from clwl_spark.cli.load import bounds_of, timeline_of, zone_named
 from clwl_spark.cli.moments import Moment, micros_if
 from clwl_spark.cli.where import wanted_of
 from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import UsageError
 from clwl_spark.logs import tell_nobody
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.semantics import semantics_of
@@ -102,8 +103,10 @@ def whereabouts(lake: Lake, message: str, options: WhereOptions) -> pd.DataFrame
     """How far a message has come: one row per hop of each message that has the identifier.
 
     Raises:
-        UsageError: no message is named, or both `since` and `backlog` are given.
+        UsageError: no message is named, both `since` and `backlog` are given, or an option that
+            there is not.
     """
+    check_names(options, WhereOptions)
     wanted = wanted_of(
         message,
         options.get("qmgr"),
@@ -119,10 +122,17 @@ def whereabouts(lake: Lake, message: str, options: WhereOptions) -> pd.DataFrame
 
 
 def separated(
-    lake: Lake, snapshot_id: str, qmgr: str, objects: Sequence[str], limit: int
+    lake: Lake, snapshot_id: str, qmgr: str, objects: str | Sequence[str], limit: int
 ) -> pd.DataFrame:
-    """Channels with their transmission queues, and who is behind whom on them."""
-    question = SeparationQuestion(snapshot_id, qmgr, objects, limit)
+    """Channels with their transmission queues, and who is behind whom on them.
+
+    Raises:
+        UsageError: no rows are asked for, or objects of no queue manager.
+    """
+    if limit < 1:
+        raise UsageError(f"limit {limit}: ask for at least one row")
+    names = [objects] if isinstance(objects, str) else objects
+    question = SeparationQuestion(snapshot_id, qmgr, names, limit)
     found = separation_of(lake, question, Ladder(semantics_of(lake)))
     frame = pd.DataFrame(found.lines)
     frame.attrs = {"lines": found.lines_total, "queues": list(found.queues)}
@@ -130,7 +140,12 @@ def separated(
 
 
 def loaded(lake: Lake, paths: Sequence[str | Path], options: LoadOptions) -> LoadSummary:
-    """Load files of puts and of what MQ records."""
+    """Load files of puts and of what MQ records.
+
+    Raises:
+        UsageError: an option that there is not; nothing was loaded.
+    """
+    check_names(options, LoadOptions)
     how = load_file.LoadOptions(
         options.get("fields") or {},
         Reading(options.get("observer"), zone_named(options.get("time_zone"))),
@@ -150,7 +165,9 @@ def conformed(lake: Lake, options: ConformOptions) -> Conformity:
 
     Raises:
         InputError: nothing was seen, or nothing was routed.
+        UsageError: an option that there is not.
     """
+    check_names(options, ConformOptions)
     wanted = match.Wanted(
         options.get("object_name"),
         options.get("qmgr"),

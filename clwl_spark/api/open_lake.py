@@ -11,6 +11,7 @@ from clwl_spark.api.answers import Explained, Moved, Traced
 from clwl_spark.api.asked import (
     ExplainOptions,
     TraceOptions,
+    check_names,
 )
 from clwl_spark.api.changes import change_of, moved_by
 from clwl_spark.api.judged import Paths, judged
@@ -64,7 +65,11 @@ class OpenLake(RoutedLake):
                 CLUSTER = received over a cluster channel; `bind`, an option of the open; `scope`,
                 ALL (the default) or QMGR, of a publication; `empty_history`, for rule 15;
                 `snapshot`, `algorithm`, `exit_function`.
+
+        Raises:
+            UsageError: an unknown option or word.
         """
+        check_names(options, ExplainOptions)
         ladder = self._rules.ladder(
             options.pop("exit_function", None), options.pop("algorithm", None)
         )
@@ -95,8 +100,9 @@ class OpenLake(RoutedLake):
 
         Raises:
             UnknownQueueManagerError: the snapshot does not define a queue manager.
-            UsageError: an unknown word.
+            UsageError: an unknown option or word.
         """
+        check_names(options, TraceOptions)
         ladder = self._rules.ladder(
             options.pop("exit_function", None), options.pop("algorithm", None)
         )
@@ -154,7 +160,7 @@ class OpenLake(RoutedLake):
     def what_if(
         self,
         *changes: str,
-        scripts: Sequence[str | Path] = (),
+        scripts: str | Path | Sequence[str | Path] = (),
         to: str | None = None,
         snapshot: str | None = None,
         exit_function: str | None = None,

@@ -108,7 +108,7 @@ class RoutedLake:
     def separation(
         self,
         qmgr: str = "",
-        objects: Sequence[str] = (),
+        objects: str | Sequence[str] = (),
         *,
         limit: int = 15,
         snapshot: str | None = None,

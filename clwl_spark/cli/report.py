@@ -27,7 +27,7 @@ _READ: Final = (*ROUTED, ROUTE_PLANS.name, ROUTE_CANDIDATES.name, OBSERVED_ROUTE
 def run(common: Common, options: ReportWords) -> int:
     """Write the report, say where it is, and return the exit code."""
     started = time.monotonic()
-    _refuse_file(options.out)
+    _refuse_file(options.out)  # before Spark starts
     with at_work("report", common, needs=OUTCOMES.name, reads=_READ) as work:
         file, data, found = write_report(work.lake, options.out)
         work.screen.document(
@@ -51,6 +51,7 @@ def write_report(lake: Lake, out: Path) -> tuple[Path, ReportData, list[Surprise
         MissingLakeError, NothingRoutedError: as `present.report.reading.read_report`.
         CannotWriteError, UsageError: as `cli.written.write_whole`.
     """
+    _refuse_file(out)
     data = read_report(lake)
     file = out / FILE_NAME
     write_whole(file, page(data), "report")

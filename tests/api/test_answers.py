@@ -5,7 +5,7 @@ import pytest
 from api.api_worlds import WORLD
 
 import clwl_spark as cw
-from clwl_spark.errors import InputError, MissingLakeError, UsageError
+from clwl_spark.errors import IngestError, InputError, MissingLakeError, UsageError
 from clwl_spark.snapshots.catalog import MissingSnapshotError
 from clwl_spark.tables import ROUTE_CANDIDATES, ROUTE_PLANS
 
@@ -141,5 +141,14 @@ def test_errors_are_the_package_s(lake, tmp_path):
     for words in ({"via": "RADIO"}, {"object_type": "STREAM"}):
         with pytest.raises(UsageError, match="is not one of"):
             lake.trace("GATE", "Q", **words)
+    for ask in (lake.explain, lake.trace):
+        with pytest.raises(UsageError, match="no option 'snapshots': did you mean 'snapshot'"):
+            ask("GATE", "Q", snapshots="S1")
+    with pytest.raises(UsageError, match="no option 'qmgrs'"):
+        lake.conform(qmgrs="GATE")
+    with pytest.raises(UsageError, match="no option 'when'"):
+        lake.where("GATE:1", when="2026-03-02T14:00:00Z")
+    with pytest.raises(IngestError, match="no such file or folder: nothing"):
+        lake.what_if(scripts="nothing")
     with pytest.raises(MissingLakeError):
         cw.lake(tmp_path / "none").explain("GATE", "Q")

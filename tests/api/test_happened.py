@@ -34,6 +34,9 @@ def test_who_is_behind_whom(lake):
     found = lake.separation("GATE")
     assert set(found["channel"]) >= {"TO.QM1", "TO.QM2"}
     assert {x["queue"] for x in found.attrs["queues"]} >= {"Q", "ONE"}
+    assert {x["queue"] for x in lake.separation("GATE", "Q").attrs["queues"]} == {"Q"}
+    with pytest.raises(UsageError, match="ask for at least one row"):
+        lake.separation("GATE", limit=0)
 
 
 def test_puts_are_loaded_once(spark, tmp_path):
@@ -43,5 +46,7 @@ def test_puts_are_loaded_once(spark, tmp_path):
         options = {"observer": "GATE", "fields": {"put_time": "Zeit"}}
         assert lake.load(file, **options).rows == {"messages": 1}
         assert lake.load(file, **options).rows == {"messages": 0}
+        with pytest.raises(UsageError, match="no option 'zone'"):
+            lake.load(file, zone="Mars")
         with pytest.raises(UsageError, match="no such zone"):
             lake.load(file, time_zone="Mars")
