@@ -1,8 +1,10 @@
 """Application activity trace: what queue managers record of puts loads back as it was."""
 
 import copy
+import shutil
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import activity_traces as written
@@ -280,6 +282,22 @@ def test_what_comes_a_second_time_counts_once_and_is_told(lake, load, tmp_path):
     assert load(only_old)["repeated"] == 8
     assert load(only_old)["known"] == 1
     assert lake.read("messages").count() == 32
+
+
+def test_where_puts_of_other_programs_went_is_loaded_once(lake, load, tmp_path):
+    """The lake has the puts, and no record of them: their trace tells where they went."""
+    forms = (written.as_json, written.as_compact, written.as_amqsact)
+    for name, form in zip("abc", forms, strict=True):
+        (tmp_path / name).write_text(form(written.events_of(puts_of(3))))
+    assert load(tmp_path / "a")["rows"] == {"messages": 3, "observed_routes": 3}
+    shutil.rmtree(Path(lake.root, "observed_routes"))
+    document = load(tmp_path / "b")
+    assert (document["rows"], document["repeated"]) == ({"messages": 0, "observed_routes": 3}, 3)
+    assert len(messages_of(lake)) == 3
+    rows = lake.read("observed_routes").collect()
+    assert [x.put_seq for x in rows] == [None] * 3
+    assert {x.message_id for x in rows} == {x.message_id for x in messages_of(lake)}
+    assert load(tmp_path / "c")["rows"] == {"messages": 0}
 
 
 def test_opens_of_another_file_and_of_handles_used_again(lake, load, tmp_path):

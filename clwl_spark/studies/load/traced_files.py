@@ -33,7 +33,8 @@ _NONE: Final = -1
 _ASKED: Final = 1 << 19
 """Messages of which the lake is asked at a time whether it has them."""
 _IDENTITY: Final = (c.QMGR, c.PUT_TIME, c.MESSAGE_ID, c.OBJECT_NAME)
-"""What a put is the same by that the lake has: moments to the microsecond, and an identifier."""
+"""What a put, or its route, is the same by that the lake has: a moment to the microsecond, and an
+identifier."""
 _FAILURE: Final = (c.QMGR, c.PUT_TIME, c.OBJECT_TYPE, c.OBJECT_NAME, c.OBJECT_QMGR, c.REASON)
 """What a put, or an MQOPEN, that failed is the same by: it has no identifier."""
 
@@ -97,7 +98,9 @@ def take_traces(lake: Lake, files: Sequence[LoadFile], operations: pa.Table) -> 
     if not operations.num_rows:
         return TraceNotes()
     found = traced(operations, [x.name for x in files])
-    in_lake = _InLake(_puts_in_lake(lake, found), _failures_in_lake(lake, found))
+    puts = _puts_in_lake(lake, found)
+    there = _routes_in_lake(lake, found, puts)
+    in_lake = _InLake(puts, _failures_in_lake(lake, found), there)
     ends = [np.cumsum([0, *x]) for x in (found.messages_of, found.routes_of)]
     for number, one in enumerate(files):
         messages, routes = (slice(x[number], x[number + 1]) for x in ends)
@@ -113,15 +116,17 @@ def take_traces(lake: Lake, files: Sequence[LoadFile], operations: pa.Table) -> 
 
 @dataclass(frozen=True, slots=True)
 class _InLake:
-    """What the lake has: an earlier load had another trace of the same puts.
+    """What the lake has: of an earlier load of the trace, or from other programs.
 
     Attributes:
         messages: (messages,) it has the put.
         failures: (routes,) it has the put, or the MQOPEN, that failed.
+        routes: (routes,) it has where the put went, or that cannot be told for certain.
     """
 
     messages: Flags
     failures: Flags
+    routes: Flags
 
 
 def _give(file: LoadFile, found: Traced, in_lake: _InLake, messages: slice, routes: slice) -> None:
@@ -146,8 +151,13 @@ def _give(file: LoadFile, found: Traced, in_lake: _InLake, messages: slice, rout
     for at in ranges(len(is_old)):
         of = found.message_of[routes][at]
         has, own = of >= 0, np.maximum(of - messages.start, 0)
-        is_old[at] = failed[at] | (has & known[own] if len(known) else False)
-        links[there:][at] = np.where(has, place[own] - 1 + before, _NONE) if len(known) else _NONE
+        is_there = has & known[own] if len(known) else np.zeros(len(of), dtype=np.bool_)
+        is_old[at] = failed[at] | (is_there & in_lake.routes[routes][at])
+        # Of a put of other programs the lake knows the put_seq; the identifier matches it, too.
+        own_put = has & ~is_there
+        links[there:][at] = (
+            np.where(own_put, place[own] - 1 + before, _NONE) if len(known) else _NONE
+        )
     count = there + int(np.count_nonzero(~is_old))
     if is_old.any():
         links[there:count] = links[there:][~is_old]
@@ -177,6 +187,20 @@ def _puts_in_lake(lake: Lake, found: Traced) -> Flags:
     asked = found.messages.select(_IDENTITY)
     is_sure = found.is_exact & asked[c.MESSAGE_ID].is_valid().to_numpy()
     return _known(lake, MESSAGES.name, asked, np.flatnonzero(is_sure))
+
+
+def _routes_in_lake(lake: Lake, found: Traced, puts: Flags) -> Flags:
+    """(routes,) those that the lake has, and those of which that cannot be told for certain.
+
+    Only routes of `puts` that it has are looked for.
+    """
+    if not puts.any():
+        return np.ones(found.routes.num_rows, dtype=np.bool_)
+    asked = found.routes.select(_IDENTITY)
+    is_sure = found.is_exact_route & asked[c.MESSAGE_ID].is_valid().to_numpy()
+    known = _known(lake, OBSERVED_ROUTES.name, asked, np.flatnonzero(is_sure))
+    known[~is_sure] = True
+    return known
 
 
 def _failures_in_lake(lake: Lake, found: Traced) -> Flags:
