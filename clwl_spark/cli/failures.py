@@ -65,6 +65,11 @@ _ADVICE: Final[tuple[tuple[str, str, int], ...]] = (
         BAD_INPUT,
     ),
     (
+        r"DELTA_UNSUPPORTED_FEATURES_FOR_(?:READ|WRITE)|DELTA_INVALID_PROTOCOL_VERSION",
+        "a newer program wrote the table; use a version that knows what it has",
+        BAD_INPUT,
+    ),
+    (
         r"Object [Ss]tore error|AWS Error|Generic S3 error|Error performing (GET|PUT|HEAD|POST)",
         "look at the settings [storage], and at the credentials in the environment",
         ANYTHING_ELSE,

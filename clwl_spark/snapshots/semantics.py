@@ -5,6 +5,7 @@ from typing import Any
 
 from clwl_spark.algorithm.semantics import NEWEST, Semantics
 from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import LakeStateError
 from clwl_spark.mq.vocabulary import Algorithm, Edition, NullOpenId
 from clwl_spark.tables import RUNS
 
@@ -22,9 +23,19 @@ def semantics_of(lake: Lake) -> Semantics:
 
 
 def semantics_in(row: Mapping[str, Any]) -> Semantics:
-    """The semantics that a row of `runs` says."""
-    return Semantics(
-        Algorithm(row["algorithm"]),
-        Edition(row.get("edition") or Edition.FIRST),
-        NullOpenId(row.get("null_open_id") or NullOpenId.OWN),
-    )
+    """The semantics that a row of `runs` says.
+
+    Raises:
+        LakeStateError: it says one that this version does not know.
+    """
+    try:
+        return Semantics(
+            Algorithm(row["algorithm"]),
+            Edition(row.get("edition") or Edition.FIRST),
+            NullOpenId(row.get("null_open_id") or NullOpenId.OWN),
+        )
+    except ValueError as error:
+        raise LakeStateError(
+            f"the lake was routed by another version of clwl, with what this one does not know "
+            f"({error}): use that version, or a newer one"
+        ) from error

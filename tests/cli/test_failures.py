@@ -11,7 +11,8 @@ from clwl_spark.cli import main
 from clwl_spark.cli.failures import failure
 from clwl_spark.cli.written import write_whole
 from clwl_spark.delta.lake import Lake
-from clwl_spark.errors import CannotWriteError, InputError, SetupError, UsageError
+from clwl_spark.errors import CannotWriteError, InputError, LakeStateError, SetupError, UsageError
+from clwl_spark.snapshots.semantics import semantics_in
 from clwl_spark.tables import SNAPSHOTS
 
 
@@ -43,6 +44,11 @@ def test_our_own_error_is_found_in_what_a_worker_or_java_made_of_it():
                 "CONSTRAINT_VIOLATED] NOT NULL constraint violated for column: qmgr."
             ),
             "for column: qmgr: a key column is null; fill it",
+            2,
+        ),
+        (
+            "[DELTA_UNSUPPORTED_FEATURES_FOR_READ] Unsupported Delta read feature: x",
+            "read feature: x: a newer program wrote the table; use a version that knows",
             2,
         ),
         ("[INTERNAL_ERROR] The plan\nhas two lines", "[INTERNAL_ERROR] The plan; run with", 3),
@@ -98,6 +104,14 @@ def test_what_cannot_be_written_or_read_leaves_no_folder(tmp_path, capsys):
     assert main([*words, str(tmp_path / "file" / "report")]) == 2
     assert "is a file; give a folder to write to" in capsys.readouterr().err
     assert [x.name for x in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_lake_of_a_newer_version_is_told():
+    row = {"algorithm": "v9", "edition": 2, "null_open_id": None}
+    assert semantics_in(row).edition == 2
+    for newer in ({"edition": 3}, {"algorithm": "v10"}):
+        with pytest.raises(LakeStateError, match="use that version"):
+            semantics_in(row | newer)
 
 
 def test_a_failed_worker_is_told_by_the_last_line_of_its_traceback():

@@ -101,6 +101,13 @@ def test_a_change_that_cannot_be_tried_is_bad_input(refused, words, said):
     assert said in refused("what-if", *words)
 
 
+def test_where_nothing_can_be_written_another_folder_is_wanted(refused, tmp_path):
+    (tmp_path / "file").touch()
+    words = ["--change", "STOP CHANNEL(FREIGHT.DEPOT1) ON SHOP1"]
+    said = refused("what-if", *words, "--set", f"checkpoints={tmp_path / 'file'}")
+    assert "with --set checkpoints=DIR" in said
+
+
 def test_a_sweep_tells_the_worst_first(called, lake, capsys):
     words = ["--sweep", "queue-managers", "--put", "SHOP1:PARCEL.IN=7", "--put", "HUB1:PARCEL.BOOK"]
     found = called("what-if", *words)

@@ -5,10 +5,12 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from clwl_spark.algorithm.semantics import NEWEST
 from clwl_spark.delta.lake import Lake
+from clwl_spark.errors import UsageError
 from clwl_spark.logs import OnProgress
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.routing.engines.batch import RouteOptions
@@ -17,6 +19,7 @@ from clwl_spark.rules.exit import load_exit
 from clwl_spark.snapshots.write import Snapshot, write_snapshot
 from clwl_spark.spark.files import refuse_lasting
 from clwl_spark.spark.parallel import run_whole
+from clwl_spark.storage.places import is_uri
 from clwl_spark.studies.new_host.run import NewHost
 from clwl_spark.studies.what_if.changed import Sides, Tables
 from clwl_spark.studies.what_if.lakes import SideLake
@@ -79,12 +82,15 @@ def what_if(
     Raises:
         MissingLakeError: there are no messages.
         EngineError: what is written for it could not be deleted.
+        UsageError: the folder of checkpoints, where it works, cannot be written.
     """
     started = time.monotonic()
     lake.expect(MESSAGES.name)
     heard = tell or (lambda _stage, _done, _total: None)
     place = f"{lake.checkpoint_root}/what-if-{uuid.uuid4().hex}"
     refuse_lasting(lake.spark, place)
+    if lake.is_here and not is_uri(place):
+        _make(place)
     try:
         both = ((BEFORE, sides.before, frozenset[str]()), (AFTER, sides.after, sides.down))
         done = count(1)
@@ -104,6 +110,17 @@ def what_if(
     ladder = Ladder(options.wanted.or_those(NEWEST), load_exit(options.exit_function))
     hosts = hosts_added(lake, snapshot_id, sides, found.by_object, ladder)
     return WhatIf(snapshot_id, said, found, hosts, round(time.monotonic() - started, 3))
+
+
+def _make(place: str) -> None:
+    """Make the folder of both sides; they are in no way of the lake's own tables."""
+    try:
+        Path(place).mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(
+            f"what-if works in {Path(place).parent}, which cannot be written ({error.strerror}): "
+            "name a folder that can be, with --set checkpoints=DIR"
+        ) from error
 
 
 def _route(side: Lake, tables: Tables, options: RouteOptions) -> None:
