@@ -120,6 +120,9 @@ def test_of_a_file_that_grew_the_new_lines_are_loaded_and_numbers_go_on(lake, lo
     document = load(earlier)
     assert document["late"] == 1
     assert messages(lake)[-1] == ("QM2", 3, "07:00:00", "STOCK", None, None)
+    earlier.write_text(f"{earlier.read_text()}\n\n")
+    assert load(earlier)["rows"] == {"messages": 0}
+    assert load(earlier)["known"] == 1
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -96,10 +96,19 @@ class LoadFile:
 
     @property
     def is_of_use(self) -> bool:
-        """Whether it gives a row, or is of records that need none, or of another time."""
+        """Whether it gives a row, or is of records that need none, or of another time.
+
+        What grew by blank lines alone was of use before.
+        """
         has_rows = any(x.num_rows for x in self.rows.values())
         is_needless = bool(self.needless) and not self.rejects
-        return has_rows or is_needless or bool(self.again or self.outside or self.before)
+        has_grown = self.part.start > 0 and not self.rejects
+        return has_rows or is_needless or has_grown or self._is_left_out
+
+    @property
+    def _is_left_out(self) -> bool:
+        """Whether it has rows that are left out."""
+        return bool(self.again or self.outside or self.before)
 
     @property
     def is_waiting(self) -> bool:
