@@ -343,3 +343,22 @@ def test_an_unreachable_queue_manager_that_ends_puts_nothing_any_more(spark, tmp
     rows = (rcvr("QM1"), rcvr("QM2"), queue("QM1", "Q", "K"), sender("QM1", "QM2", "RETRYING"))
     write_snapshot(own, Snapshot("demo", EVER, "test"), frames(spark, *rows, snapshot_id="demo"))
     assert changed(own, "ENDMQM QM2").down == {"QM2"}
+
+
+@pytest.mark.parametrize(
+    ("change", "rank"),
+    [
+        ("ALTER CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) NETPRTY(7) ON QM2", 0),
+        ("ALTER QLOCAL(Q) CLWLRANK(3) ON QM1", 3),
+    ],
+    ids=["another object", "another attribute"],
+)
+def test_a_null_of_another_programs_row_stays_the_default(spark, tmp_path, change, rank):
+    """Ingest fills what QM1 displays of its queue; a row that it has not filled means its nulls."""
+    own = lake_with(spark, tmp_path / "lake", ["snapshots"])
+    defined = queue("QM1", "Q", "K", put_enabled=False, clwlprty=5, clwlrank=0)
+    shown = queue("QM1", "Q", "K", observer="QM1", put_enabled=None, clwlprty=4, clwlrank=None)
+    rows = (rcvr("QM1"), rcvr("QM2"), defined, shown)
+    write_snapshot(own, Snapshot("demo", EVER, "test"), frames(spark, *rows, snapshot_id="demo"))
+    queues = changed(own, change).after["queues"].where("observer = 'QM1'").collect()
+    assert [(x["put_enabled"], x["clwlprty"], x["clwlrank"]) for x in queues] == [(True, 4, rank)]

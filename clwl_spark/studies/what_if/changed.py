@@ -21,6 +21,7 @@ from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.snapshots.settled import settle_files
 from clwl_spark.snapshots.views import DEFAULTS
 from clwl_spark.studies.what_if.lakes import ChangedLake
+from clwl_spark.studies.what_if.own_nulls import with_defaults_told
 from clwl_spark.studies.what_if.passed_on import passed_on
 from clwl_spark.studies.what_if.texts import Known, NothingHitError, Texts, texts_of
 from clwl_spark.studies.what_if.words import Change, ChannelState, Definition, QmgrDown
@@ -64,14 +65,16 @@ def changed_by_words(
         InputError: a piece of a script or a value that MQ would refuse.
         IngestError: a script names no queue manager.
     """
-    as_it_is = _Base(lake, snapshot_id, tables_of(lake, snapshot_id))
+    as_it_is = tables_of(lake, snapshot_id)
+    base = _Base(lake, snapshot_id, as_it_is).with_tables(with_defaults_told(as_it_is))
     # Words that say otherwise than a script come later; as one of its files they contradict it.
-    base = as_it_is.after(scripts) if scripts else as_it_is
+    if scripts:
+        base = base.after(scripts)
     texts = texts_of(changes, _found(base, changes))
     if not texts.of_qmgr and not scripts:
-        return _checked(Sides(as_it_is.tables, as_it_is.tables, texts.down))
+        return _checked(Sides(as_it_is, as_it_is, texts.down))
     after = base.with_texts(texts)
-    return _checked(Sides(as_it_is.tables, passed_on(as_it_is.tables, after), texts.down))
+    return _checked(Sides(as_it_is, passed_on(as_it_is, after), texts.down))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +98,15 @@ class _Base:
                 f"{x.text.strip() or x.file}: {x.reason}" for x in outcome.rejects[:_SHOWN]
             )
             raise InputError(f"MQ would refuse a part of the change: {told}")
-        tables = {**self.tables, **outcome.frames}
-        lake = ChangedLake(
-            self.lake.spark, self.lake.root, self.lake.in_catalog, self.lake.checkpoints, tables
-        )
-        return _Base(lake, self.snapshot_id, tables)
+        return self.with_tables({**self.tables, **outcome.frames})
+
+    def with_tables(self, tables: Tables) -> "_Base":
+        """The same with other rows in some tables."""
+        if not tables:
+            return self
+        place = (self.lake.spark, self.lake.root, self.lake.in_catalog, self.lake.checkpoints)
+        lake = ChangedLake(*place, tables)
+        return _Base(lake, self.snapshot_id, {**self.tables, **tables})
 
     def with_texts(self, texts: Texts) -> Tables:
         """The tables when texts are carried out.
