@@ -1,3 +1,4 @@
+import gzip
 import random
 import time
 from pathlib import Path
@@ -51,6 +52,7 @@ def test_each_piece_that_cannot_be_used_is_a_reject_and_the_rest_is_used(text, r
         ("", "empty"),
         (" \n\t\n", "empty"),
         ("\0\1\2\3" * 40, "binary"),
+        (gzip.compress(b"DEFINE QLOCAL(A)").decode("latin-1"), "packed by gzip: unpack it first"),
         ("\xc4\xc5\x04\x15\x00\x03" * 40, "EBCDIC"),
         ("DEFINE QLOCAL(A) +\n   CLUSTER(K)\n".encode("cp037").decode("latin-1"), "EBCDIC"),
         ("just words\nand (more)", "no format of MQ's"),

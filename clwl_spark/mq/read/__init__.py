@@ -1,6 +1,6 @@
 """What MQ prints, read without Spark: scripts, dumps, output of DISPLAY, answers of REST."""
 
-from clwl_spark.mq.read.encoding import decode, is_binary, unmarked
+from clwl_spark.mq.read.encoding import decode, is_binary, packed, unmarked
 from clwl_spark.mq.read.records import PassedOver, Reject
 from clwl_spark.mq.read.texts import FileReading, observer_of, read_states
 
@@ -11,6 +11,7 @@ __all__ = [
     "decode",
     "is_binary",
     "observer_of",
+    "packed",
     "read_states",
     "unmarked",
 ]

@@ -15,6 +15,9 @@ _RECORD_LENGTHS: Final = (80, 121, 133)
 _OPEN_SYSTEMS: Final = str.maketrans("\u00dd\u00a8[]\u00ac^", "[]\u00dd\u00a8^\u00ac")
 """What code page 1047 (z/OS UNIX) has where Python's 037 has something else."""
 
+_PACKED: Final = {"\x1f\x8b": "gzip", "PK\x03\x04": "ZIP", "BZh": "bzip2", "\xfd7zXZ": "xz"}
+"""What a file begins with that holds others."""
+
 _CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 _EBCDIC_SAMPLE: Final = 64 << 10
@@ -89,6 +92,11 @@ def is_binary(text: str) -> bool:
     if len(_CONTROLS.findall(sample)) > len(sample) / 20:
         return True
     return " " not in sample and sample.count("@") > len(sample) / 20
+
+
+def packed(text: str) -> str:
+    """What packed a file that is no text, decoded as Latin-1; '' = nothing that is known."""
+    return next((by for mark, by in _PACKED.items() if text.startswith(mark)), "")
 
 
 def unmarked(data: bytes) -> str | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from clwl_spark.mq.read import zos
 from clwl_spark.mq.read.display import AMQ_KINDS, read_block
-from clwl_spark.mq.read.encoding import is_binary
+from clwl_spark.mq.read.encoding import is_binary, packed
 from clwl_spark.mq.read.joining import join, notes_of
 from clwl_spark.mq.read.records import (
     Attributes,
@@ -87,6 +87,8 @@ def scan(text: str) -> Iterator[Event]:
         return
     if is_binary(text):
         reason = "binary data, not a text; name its encoding if it is one of EBCDIC"
+        if by := packed(text):
+            reason = f"it is packed by {by}: unpack it first"
         yield Broken(1, ascii(text[:20]), reason)
         return
     found = read_json(text)

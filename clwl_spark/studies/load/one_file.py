@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from clwl_spark.errors import UsageError
-from clwl_spark.mq.read import decode, is_binary, unmarked
+from clwl_spark.mq.read import decode, is_binary, packed, unmarked
 from clwl_spark.mq.read.records import SHOWN_TEXT
 from clwl_spark.mq.traffic import is_recorded, whole_size
 from clwl_spark.mq.traffic.cuts import Bytes
@@ -46,11 +46,6 @@ from clwl_spark.studies.load.spool import Spool, ranges
 from clwl_spark.tables import MESSAGES
 from clwl_spark.tables import columns as c
 
-_PACKED: Final = {
-    b"\x1f\x8b": "it is packed by gzip: unpack it first",
-    b"PK\x03\x04": "it is a ZIP archive or a spreadsheet: unpack it, or save it as CSV",
-}
-"""What files begin with that hold others."""
 _MUST: Final = (c.PUT_TIME, c.OBJECT_NAME)
 
 
@@ -88,9 +83,9 @@ def file_with(
 
 def _with_hint(reject: LoadReject, head: bytes) -> LoadReject:
     """A file that is no table, with what its characters tell of why."""
-    for mark, why in _PACKED.items():
-        if head.startswith(mark):
-            return replace(reject, reason=why)
+    if by := packed(head.decode("latin-1")):
+        or_saved = ", or save a spreadsheet as CSV" if by == "ZIP" else ""
+        return replace(reject, reason=f"it is packed by {by}: unpack it first{or_saved}")
     page = unmarked(head) or ""
     if page.startswith("cp"):
         why = f"; read as EBCDIC {page}: if it is of another page, as IBM-273, iconv makes it UTF-8"
