@@ -28,7 +28,7 @@ def _topology():
             queue("B", "PRIOR", "K", defbind="NOTFIXED", clwlprty=5),
             queue("D", "PRIOR", "K", defbind="NOTFIXED"),
             queue("E", "LONELY", "K", defbind="NOTFIXED"),
-            queue("B", NOBODYS, "K"),
+            queue("B", NOBODYS, "K", qtype=None),  # null is QLOCAL
             queue("B", "SYSTEM.NOBODYS", "K"),
             sender("A", "E", "RETRYING"),
         ]

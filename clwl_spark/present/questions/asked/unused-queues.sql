@@ -13,7 +13,7 @@ hosted AS (
   FROM queues AS q
   JOIN newest AS n ON n.snapshot_id = q.snapshot_id
   WHERE q.cluster <> '' AND q.queue NOT LIKE 'SYSTEM.%'
-    AND NOT (q.qtype = 'QREMOTE' AND coalesce(q.rname, '') = '')
+    AND NOT (coalesce(q.qtype, 'QLOCAL') = 'QREMOTE' AND coalesce(q.rname, '') = '')
   GROUP BY q.queue, q.cluster
 ),
 used AS (
