@@ -362,3 +362,18 @@ def test_a_null_of_another_programs_row_stays_the_default(spark, tmp_path, chang
     write_snapshot(own, Snapshot("demo", EVER, "test"), frames(spark, *rows, snapshot_id="demo"))
     queues = changed(own, change).after["queues"].where("observer = 'QM1'").collect()
     assert [(x["put_enabled"], x["clwlprty"], x["clwlrank"]) for x in queues] == [(True, 4, rank)]
+
+
+def test_a_null_of_another_programs_definition_is_passed_on_as_the_default(spark, tmp_path):
+    """Views may know what a text leaves open; a definition that nobody read leaves nothing open."""
+    own = lake_with(spark, tmp_path / "lake", ["snapshots"])
+    defined = queue("QM2", "Q", "K", put_enabled=None, clwlrank=None, clwlprty=5)
+    view = queue("QM2", "Q", "K", observer="QM1", put_enabled=False, clwlrank=4, clwlprty=3)
+    rows = (rcvr("QM1"), rcvr("QM2"), defined, view)
+    write_snapshot(own, Snapshot("demo", EVER, "test"), frames(spark, *rows, snapshot_id="demo"))
+    queues = changed(own, "ALTER QLOCAL(Q) CLWLPRTY(6) ON QM2").after["queues"]
+    told = {tuple(x) for x in queues.select("put_enabled", "clwlrank", "clwlprty").collect()}
+    assert told == {(True, 0, 6)}
+    seen = changed(own, "ALTER CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) NETPRTY(7) ON QM2").after["queues"]
+    (row,) = seen.where("observer = 'QM1'").collect()
+    assert (row["put_enabled"], row["clwlrank"], row["clwlprty"]) == (False, 4, 3)

@@ -21,7 +21,7 @@ from clwl_spark.snapshots.reading import sources_of
 from clwl_spark.snapshots.settled import settle_files
 from clwl_spark.snapshots.views import DEFAULTS
 from clwl_spark.studies.what_if.lakes import ChangedLake
-from clwl_spark.studies.what_if.own_nulls import with_defaults_told
+from clwl_spark.studies.what_if.nulls import with_defaults_told
 from clwl_spark.studies.what_if.passed_on import passed_on
 from clwl_spark.studies.what_if.texts import Known, NothingHitError, Texts, texts_of
 from clwl_spark.studies.what_if.words import Change, ChannelState, Definition, QmgrDown
@@ -66,15 +66,14 @@ def changed_by_words(
         IngestError: a script names no queue manager.
     """
     as_it_is = tables_of(lake, snapshot_id)
-    base = _Base(lake, snapshot_id, as_it_is).with_tables(with_defaults_told(as_it_is))
+    told = _Base(lake, snapshot_id, as_it_is).with_tables(with_defaults_told(as_it_is))
     # Words that say otherwise than a script come later; as one of its files they contradict it.
-    if scripts:
-        base = base.after(scripts)
+    base = told.after(scripts) if scripts else told
     texts = texts_of(changes, _found(base, changes))
     if not texts.of_qmgr and not scripts:
         return _checked(Sides(as_it_is, as_it_is, texts.down))
     after = base.with_texts(texts)
-    return _checked(Sides(as_it_is, passed_on(as_it_is, after), texts.down))
+    return _checked(Sides(as_it_is, passed_on(told.tables, after), texts.down))
 
 
 @dataclass(frozen=True, slots=True)
