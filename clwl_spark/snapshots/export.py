@@ -15,9 +15,17 @@ from pyspark.sql import functions as F
 from clwl_spark.delta.lake import Lake
 from clwl_spark.errors import InputError, UsageError
 from clwl_spark.snapshots.catalog import require_snapshots
+from clwl_spark.snapshots.own_display import (
+    TABLES_DISPLAYED,
+    is_displayed,
+    is_own,
+    key_of,
+    own_key,
+)
 from clwl_spark.snapshots.owned import OF, ROW, TEXT_OF, by_table, owned_rows
 from clwl_spark.snapshots.spelling import LeftOut
 from clwl_spark.snapshots.texts import texts_of
+from clwl_spark.snapshots.views import DEFAULTS
 
 SUFFIX: Final = ".mqsc"
 _MADE: Final = "text_of string, texts array<string>, rows int, left_out array<array<string>>"
@@ -105,10 +113,26 @@ def _make_texts(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
 def _made(qmgr: str, rows: Any) -> tuple[str, list[str], int, list[list[str]]]:  # noqa: ANN401
     """The texts of one queue manager; `rows` are (table, JSON), in any order."""
     tables = by_table([(found[OF], json.loads(found[ROW])) for found in rows])
+    _tell_defaults(qmgr, tables)
     texts, left_out = texts_of(qmgr, tables)
     whole = sum(1 for x in left_out if not x.column)
     told = [[x.row, x.column, x.why] for x in left_out]
     return qmgr, texts, len(rows) - whole, told
+
+
+def _tell_defaults(qmgr: str, tables: dict[str, list[dict[str, Any]]]) -> None:
+    """Give what a queue manager displays of its own the defaults that its nulls mean (P1).
+
+    Ingest fills what a display leaves open with what the definition tells.
+    """
+    for table in TABLES_DISPLAYED:
+        rows = tables.get(table, ())
+        defined = {own_key(key_of(table, x), qmgr): x for x in rows if not is_displayed(x)}
+        for row in filter(is_own, rows):
+            definition = defined.get(key_of(table, row), {})
+            for name, default in DEFAULTS[table].items():
+                if row.get(name) is None and definition.get(name) is not None:
+                    row[name] = default
 
 
 def _make(folder: Path) -> None:

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from lakes import lake_with
 from mq.mqsc_texts import clusqmgr, queue, session
+from worlds import put_rows
 
+from clwl_spark.snapshots.export import export
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
@@ -232,3 +234,15 @@ def test_displayed_rows_that_are_filled_anew_are_changes(world):
     alter = "* Queue manager name: QM1\nALTER CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLWLWGHT(20)\n"
     changes = world.take(alter, snapshot="S2", base="S").changes
     assert changes["cluster_channels"]["changed"] == 2
+
+
+def test_a_null_that_another_program_displays_is_exported_as_the_default(world):
+    """Ingest would fill what the text leaves open with the definition's value."""
+    head = {"snapshot_id": "S", "qmgr": "QM1", "queue": "APP.Q", "cluster": "K", "qtype": "QLOCAL"}
+    defined = {**head, "observer": "*", "clwlrank": 5, "put_enabled": False}
+    put_rows(world.lake, "queues", [defined, {**head, "observer": "QM1", "clwlprty": 4}])
+    put_rows(world.lake, "snapshots", [{"snapshot_id": "S", "valid_from": NOON, "status": "VALID"}])
+    (text,) = export(world.lake, "S", None, None).texts
+    world.take(text, snapshot="BACK")
+    (row,) = world.queue(snapshot="BACK")
+    assert (row["clwlrank"], row["put_enabled"], row["clwlprty"]) == (0, True, 4)
