@@ -11,7 +11,7 @@ from clwl_spark.cli import main
 from clwl_spark.errors import UsageError
 from clwl_spark.planning.plans import Ladder
 from clwl_spark.snapshots.ingest import IngestOptions, ingest
-from clwl_spark.studies.new_host.needs import Way, copies
+from clwl_spark.studies.new_host.needs import Way, copies, membership
 from clwl_spark.studies.new_host.run import new_host
 from clwl_spark.studies.trace.places import Place
 
@@ -237,6 +237,27 @@ def test_a_new_queue_is_ranked_as_high_as_any():
     (need,) = copies(Way(frozenset(hosts), frozenset({"Q"}), frozenset()), rows, "NEW")
     assert need.command == "DEFINE QLOCAL(Q) CLUSTER(K) CLWLRANK(3) CLWLPRTY(3)"
     assert "CLWLRANK, CLWLPRTY differ there" in need.why
+
+
+def test_the_best_of_several_channels_is_the_one_that_has_to_be_as_good():
+    """In whatever order the rows lie; one row that says so suspends the queue manager (P8)."""
+    hosts = [receiver("QM1", "TO.QM1", clwlrank=5, clwlprty=3)]
+    own = [receiver("NEW", "B", clwlrank=5), receiver("NEW", "A"), receiver("NEW", "C")]
+    own[1]["suspended"] = True
+    rank = "ALTER CHANNEL(B) CHLTYPE(CLUSRCVR) CLWLPRTY(3)"
+    good = receiver("NEW", "D", clwlrank=6, clwlprty=3)
+    for rows in (own, own[::-1]):
+        needs = membership("NEW", ["QM1"], ["K"], [*rows, *hosts])
+        assert [x.command for x in needs] == [rank, RESUMED]
+        needs = membership("NEW", ["QM1"], ["K"], [good, *rows, *hosts])
+        assert [x.command for x in needs] == [RESUMED]
+
+
+def receiver(qmgr, channel, **set_to):
+    return {
+        "qmgr": qmgr, "channel": channel, "cluster": "K", "clwlrank": 0, "clwlprty": 0,
+        "suspended": False, "qmtype": "NORMAL", "conname": "", **set_to,
+    }  # fmt: skip
 
 
 def shared_queue(qmgr, **set_to):

@@ -224,7 +224,10 @@ def membership(
             everybody's view.
     """
     needs: list[Need] = []
-    own = {row[c.CLUSTER]: row for row in channels if row[c.QMGR] == new}
+    own: dict[str, list[Row]] = {}
+    for row in channels:
+        if row[c.QMGR] == new:
+            own.setdefault(row[c.CLUSTER], []).append(row)
     taken = {row[c.CHANNEL] for row in channels}
     absent = [x for x in sorted(clusters) if x not in own]
     for cluster in sorted(clusters):
@@ -241,16 +244,23 @@ def membership(
     return list(dict.fromkeys([*needs, *_first_contacts(new, absent, channels)]))
 
 
-def _as_good(own: Row, of: Sequence[Row]) -> Iterator[Need]:
-    """What keeps messages from a channel that is there already."""
-    start = f"ALTER CHANNEL({named(own[c.CHANNEL])}) CHLTYPE(CLUSRCVR)"
-    words = _decisive(of, own)
+def _as_good(own: Sequence[Row], of: Sequence[Row]) -> Iterator[Need]:
+    """What keeps messages from a queue manager that has channels in the cluster already.
+
+    One good channel is enough: the one counts that lacks least, of equals the highest. Suspended is
+    the queue manager, whichever of its channels shows it.
+    """
+    best = min(
+        own, key=lambda x: (len(_decisive(of, x)), -x[c.CLWLRANK], -x[c.CLWLPRTY], x[c.CHANNEL])
+    )
+    start = f"ALTER CHANNEL({named(best[c.CHANNEL])}) CHLTYPE(CLUSRCVR)"
+    words = _decisive(of, best)
     if words:
         why = "the channels of the hosts have it, and what has less gets nothing beside them"
-        yield Need(own[c.QMGR], " ".join([start, *words]), why)
-    if own[c.SUSPENDED]:
-        command = f"RESUME QMGR CLUSTER({named(own[c.CLUSTER])})"
-        yield Need(own[c.QMGR], command, "it is suspended there")
+        yield Need(best[c.QMGR], " ".join([start, *words]), why)
+    if any(row[c.SUSPENDED] for row in own):
+        command = f"RESUME QMGR CLUSTER({named(best[c.CLUSTER])})"
+        yield Need(best[c.QMGR], command, "it is suspended there")
 
 
 def _decisive(of: Sequence[Row], own: Row) -> list[str]:

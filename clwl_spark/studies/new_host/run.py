@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -131,14 +132,15 @@ def new_host(
 
 
 def _owned(table: DataFrame, name: str) -> list[Row]:
-    """What queue managers have themselves, as it is defined, or as they show it.
+    """What queue managers have themselves, as it is defined, or as they show it, by its key.
 
     Args:
         table: rows of queues or channels.
         name: its column that names them.
     """
     owners = table.select(c.SNAPSHOT_ID, F.col(c.QMGR).alias(VIEWER)).distinct()
-    return [row.asDict() for row in own_rows(owners, table, (name, c.CLUSTER)).collect()]
+    rows = [row.asDict() for row in own_rows(owners, table, (name, c.CLUSTER)).collect()]
+    return sorted(rows, key=itemgetter(c.QMGR, name, c.CLUSTER))
 
 
 def _way(found: Trace) -> Way:
