@@ -4,7 +4,7 @@ import json
 
 import pyarrow as pa
 import pytest
-from deltalake import write_deltalake
+from deltalake import DeltaTable, write_deltalake
 from lakes import lake_with
 from pyspark.sql import functions as F
 from quality.gate_worlds import changed, rows_of
@@ -14,6 +14,7 @@ from worlds import put_rows
 
 from clwl_spark.checks.quality.results import Verdict
 from clwl_spark.checks.quality.validate import ValidateOptions, validate_snapshot
+from clwl_spark.checks.quality.views import read_rows
 from clwl_spark.cli import main
 from clwl_spark.errors import InputError, SettingsError
 from clwl_spark.snapshots.catalog import snapshot_catalog
@@ -148,6 +149,15 @@ def test_a_snapshot_beyond_memory_is_judged_by_spark(lake):
     report = validate_snapshot(lake, "BAD", ValidateOptions(in_memory_rows=3))
     assert {x.gate for x in report.having(Verdict.FAILED)} == set(BAD)
     assert {x.engine for x in report.results} == {"spark"}
+
+
+def test_rows_are_judged_in_one_order_however_they_lie(lake):
+    """Rules keep the first rows that fail, and show them in the order in which they meet them."""
+    before = read_rows(lake, "BAD", 1000).arrow["queues"]
+    lying = DeltaTable(lake.path("queues")).to_pyarrow_table()
+    backwards = lying.take(list(reversed(range(lying.num_rows))))
+    write_deltalake(lake.path("queues"), backwards, mode="overwrite")
+    assert read_rows(lake, "BAD", 1000).arrow["queues"].equals(before)
 
 
 @pytest.mark.fault(9)

@@ -152,18 +152,24 @@ def _in_memory(
     found = {x: lake.few_in_memory(x, c.SNAPSHOT_ID, [snapshot_id], most) for x in frames}
     unread = {x: frames[x] for x in frames if found[x] is None}
     read = in_memory(unread, most)
-    return {} if unread and not read else {**found, **read}
+    if unread and not read:
+        return {}
+    return {**read, **{x: _in_order(few) for x, few in found.items() if few is not None}}
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    """Rows in order of their columns.
+
+    Engines and files give rows in any order, and rules keep the first that fail.
+    """
+    return table.sort_by([(x, "ascending") for x in table.column_names])
 
 
 def in_memory(frames: Mapping[str, DataFrame], most: int) -> dict[str, pa.Table]:
-    """The frames' rows in order of their columns; nothing where one has more than so many.
-
-    Engines give rows in any order, and rules keep the first that fail.
-    """
+    """The frames' rows in order of their columns; nothing where one has more than so many."""
 
     def fetched(name: str) -> pa.Table:
-        found = to_arrow(frames[name].limit(most + 1))
-        return found.sort_by([(x, "ascending") for x in found.column_names])
+        return _in_order(to_arrow(frames[name].limit(most + 1)))
 
     with ThreadPoolExecutor(_READERS) as pool:
         arrow = dict(zip(frames, pool.map(fetched, frames), strict=True))
