@@ -159,6 +159,8 @@ def _place_reason(settings: Settings) -> str:
     """Why this process cannot read tables where they are; '' = it can."""
     if settings.catalog:
         return f"{settings.catalog} is a catalog's, which Spark alone knows"
+    if settings.lake.startswith("file:"):
+        return f"{settings.lake} is a URI, which Spark alone knows: name the folder by its path"
     if is_uri(settings.lake) and not is_store(settings.lake):
         return f"{settings.lake} is no folder of this machine"
     return ""

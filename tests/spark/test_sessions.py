@@ -86,11 +86,14 @@ def test_settings_lead_to_spark(folder, assignments, why):
 
 @pytest.mark.usefixtures("alone")
 def test_other_places_lead_to_spark():
-    for place in ({"lake": "hdfs://names/lake"}, {"catalog": "main.mq"}):
+    places = ({"lake": "hdfs://names/lake"}, {"lake": "file:///a/lake"}, {"catalog": "main.mq"})
+    for place in places:
         named = read_settings(None, (), place)
         choice = choose_engine(named, [TABLE])
         assert choice.engine is Engine.SPARK
         assert next(iter(place.values())) in choice.why
+        is_elsewhere = "hdfs" in choice.why
+        assert ("is no folder of this machine" in choice.why) is is_elsewhere
         with pytest.raises(EngineError, match="give --engine spark"):
             choose_engine(named.model_copy(update={"engine": "embedded"}), [TABLE])
 
