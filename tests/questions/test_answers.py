@@ -178,19 +178,24 @@ def test_valid_snapshots_are_counted_by_their_day(answered):
 
 
 def test_a_change_of_a_whole_point_is_told_whatever_its_last_bits_are():
+    """Also when no message was put under a snapshot in between, or that one is not valid."""
     connection = duck()
-    sides = [("S1", 0.28), ("S2", 0.29)]
+    sides = [("S1", 0.28), ("S3", 0.5), ("S2", 0.29)]
     shares_there = " UNION ALL ".join(
         f"SELECT '{x}' AS snapshot_id, 'QUEUE' AS object_type, 'Q' AS object_name, "
         f"'' AS object_qmgr, 'B' AS dest_qmgr, {share} AS share"
         for x, share in sides
     )
     connection.execute(f"CREATE VIEW share_per_snapshot AS {shares_there}")
-    connection.execute(
-        "CREATE VIEW snapshot_history AS SELECT 'S2' AS snapshot_id, 'S1' AS previous_id, "
-        "TIMESTAMP '2024-05-06 12:00:00' AS valid_from"
+    heads = (("S1", 11, "VALID"), ("SAME", 12, "VALID"), ("S3", 13, "QUARANTINED"))
+    history = " UNION ALL ".join(
+        f"SELECT '{x}' AS snapshot_id, '{status}' AS status, "
+        f"TIMESTAMP '2024-05-06 {hour}:00:00' AS valid_from"
+        for x, hour, status in (*heads, ("S2", 14, "VALID"))
     )
+    connection.execute(f"CREATE VIEW snapshot_history AS {history}")
     (row,) = rows_of(connection, all_questions()["moved-traffic"].sql)
+    assert (row["before_it"], row["after_it"]) == ("S1", "S2")
     assert row["points"] == pytest.approx(1)
 
 
