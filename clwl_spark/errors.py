@@ -71,7 +71,7 @@ class InputError(ClwlError):
     exit_code = 2
 
 
-_MAKERS: Final[Mapping[str, Sequence[str]]] = {
+MAKERS: Final[Mapping[str, Sequence[str]]] = {
     "messages": ("generate", "load"),
     **dict.fromkeys(
         (
@@ -106,7 +106,7 @@ class MissingLakeError(InputError):
         """Name the table and the lake, and the commands that make the table."""
         self.table = table
         self.where = where
-        makers = " or ".join(f"`clwl {x}`" for x in _MAKERS.get(table, ()))
+        makers = " or ".join(f"`clwl {x}`" for x in MAKERS.get(table, ()))
         remedy = f", or make one with {makers}" if makers else " and the table's name"
         super().__init__(f"no table '{table}' in {where}: check --lake{remedy}")
 

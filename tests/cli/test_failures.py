@@ -11,14 +11,28 @@ from clwl_spark.cli import main
 from clwl_spark.cli.failures import failure
 from clwl_spark.cli.written import write_whole
 from clwl_spark.delta.lake import Lake
-from clwl_spark.errors import CannotWriteError, InputError, LakeStateError, SetupError, UsageError
+from clwl_spark.errors import (
+    MAKERS,
+    CannotWriteError,
+    InputError,
+    LakeStateError,
+    SetupError,
+    UsageError,
+)
 from clwl_spark.snapshots.semantics import semantics_in
-from clwl_spark.tables import SNAPSHOTS
+from clwl_spark.tables import SNAPSHOTS, TABLES
 
 
 def test_our_own_errors_keep_their_words():
     assert failure(InputError("words")) == ("words", 2)
     assert failure(SetupError("words")) == ("words", 3)
+
+
+def test_tables_and_the_commands_that_make_them_are_those_that_there_are(capsys):
+    assert MAKERS.keys() <= TABLES.keys()
+    for command in {x.split()[0] for makers in MAKERS.values() for x in makers}:
+        assert main([command, "--help"]) == 0
+        assert f"clwl {command}" in capsys.readouterr().out
 
 
 def test_our_own_error_is_found_in_what_a_worker_or_java_made_of_it():
