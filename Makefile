@@ -34,7 +34,7 @@ demo: $(PACKAGE) ## a small cluster and its traffic, from texts to report
 quick: $(PACKAGE) $(STORES) ## the tests that need no Java; 15 minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -m "not spark and not java and not platforms"
 
-test: $(SPARK) $(STORES) ## every test, in JOBS processes of up to 6 GB each; 30 to 60 minutes
+test: $(SPARK) $(STORES) ## every test, in JOBS processes of up to 6 GB each; 25 to 60 minutes
 	@$(RUN) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 platforms: $(SPARK) $(STORES) ## what needs servers and libraries of data platforms; 20 minutes
