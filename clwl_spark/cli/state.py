@@ -54,6 +54,9 @@ def _refuse_misfits(options: StateWords) -> None:
 
 def _list(work: Work, options: StateWords) -> int:
     found = list_memories(work.lake, options.qmgr)
+    if not found:
+        # Nothing was routed; or the folder is no lake.
+        work.lake.expect(MESSAGES.name)
     work.screen.document({"lake": work.lake.root, "queue_managers": [x.to_json() for x in found]})
     work.screen.show(_memories_table(found))
     return 0

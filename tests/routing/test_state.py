@@ -62,6 +62,13 @@ def test_a_lake_that_was_never_routed_remembers_nothing(
     assert "0 queue manager(s) remember" in capsys.readouterr().out
 
 
+def test_a_folder_that_is_no_lake_is_not_one_that_remembers_nothing(
+    capsys: Any, tmp_path: Path
+) -> None:
+    assert main(["state", "--lake", str(tmp_path)]) == 2
+    assert "no table 'messages'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
